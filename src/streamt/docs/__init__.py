@@ -1,0 +1,1 @@
+"""Data that documents: the packed OpenLineage schemas."""

@@ -1,0 +1,1 @@
+"""The pinned OpenLineage schemas, packed by `python -m codegen`."""

@@ -1,0 +1,1 @@
+"""The OpenLineage standard: models, identities, events, validation and transports."""

@@ -1,0 +1,1 @@
+"""Tests of what mypy says of a mapper."""
