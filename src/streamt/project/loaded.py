@@ -1,0 +1,59 @@
+"""A project as it was declared, and where each part of it stands in its files."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from streamt.errors import Diagnostic
+from streamt.project.language import Document, Safety
+from streamt.project.places import SourceMap
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A SQL template.
+
+    Attributes:
+        name: what models call it.
+        path: its file, relative to the project's folder, with `/`.
+        text: the template.
+    """
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A whole project, checked.
+
+    Attributes:
+        root: the project's folder.
+        environment: the name of the environment that it was loaded for; `default` without `environments/`.
+        document: everything that its files declare.
+        macros: the SQL templates, by name.
+        safety: what a deployment to the environment asks for first.
+        warnings: what loading had to say.
+        source_map: where each part of `document` stands.
+    """
+
+    root: Path
+    environment: str
+    document: Document
+    macros: Mapping[str, Macro]
+    safety: Safety
+    warnings: tuple[Diagnostic, ...]
+    source_map: SourceMap = field(repr=False)
+
+    def place(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Fill in the file, line and column of what `diagnostic.location` points to.
+
+        A diagnostic that has a file, or whose location is no JSON pointer into the project, keeps its place. A value
+        that a variable supplied gives way to the variable, `${NAME}`, in any case.
+        """
+        return self.source_map.place((diagnostic,))[0]
+
+    def place_all(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Do what `place` does for many diagnostics, going through each file only once."""
+        return self.source_map.place(diagnostics)

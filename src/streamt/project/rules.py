@@ -1,0 +1,244 @@
+"""The governance rules that a project sets itself, checked against what it declares and what that compiles to."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from streamt.errors import Code, Diagnostic, pointer
+from streamt.project.documents import Path
+from streamt.project.fields import Struct
+from streamt.project.governance import Level
+from streamt.project.language import Column, Document, Model, Source, Test, TopicSettings, config_text
+from streamt.project.loaded import Project
+from streamt.project.problems import Problem
+from streamt.project.regex import Regex
+
+_SENSITIVE = ("sensitive", "highly_sensitive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """What the compiler knows of a model and a rule asks for.
+
+    Attributes:
+        materialization: the effective one: `topic`, `virtual_topic`, `flink` or `sink`.
+        dependencies: how many direct inputs it has.
+        sql_length: characters of its SQL, rendered; 0 without SQL.
+        topic: the name of the Kafka topic that it makes; None if it makes none.
+    """
+
+    materialization: str
+    dependencies: int
+    sql_length: int
+    topic: str | None
+
+
+def check_rules(project: Project, facts: Mapping[str, ModelFacts]) -> tuple[Diagnostic, ...]:
+    """Check the rules of a project.
+
+    Args:
+        project: the project.
+        facts: what each model compiles to, by the model's name.
+
+    Returns:
+        One E520 for each rule that something breaks, in the order of the files, with its place.
+    """
+    found = [*_models(project.document, facts), *_sources(project.document), *_others(project.document)]
+    return project.place_all(
+        Diagnostic(code=Code.RULE_VIOLATED, message=each.message, location=pointer(*each.path), hint=each.hint)
+        for each in found
+    )
+
+
+def _broken(rule: str, message: str, *path: str | int) -> Problem:
+    return Problem(path=path, message=message, hint=f"the rule is `rules.{rule}`", code=Code.RULE_VIOLATED)
+
+
+def _models(document: Document, facts: Mapping[str, ModelFacts]) -> Iterator[Problem]:
+    tests = _tests_by_model(document)
+    for index, model in enumerate(document.models):
+        fact = facts[model.name]
+        yield from _described(model, document.rules.models, "models", index)
+        yield from _described_at_length(document, model, index)
+        yield from _tested(document, tests.get(model.name, []), index)
+        yield from _compiled(document, fact, index)
+        yield from _tagged(document, model, index)
+        yield from _secured(document, model, index)
+        if fact.topic is not None:
+            yield from _topic(document, fact.topic, document.topic_settings(model), index)
+
+
+def _tests_by_model(document: Document) -> dict[str, list[Test]]:
+    tests: dict[str, list[Test]] = {}
+    for test in document.tests:
+        if test.model is not None:
+            tests.setdefault(test.model, []).append(test)
+    return tests
+
+
+def _described(declared: Struct, rules: Struct, kind: str, index: int) -> Iterator[Problem]:
+    """Check `require_description` and `require_owner` of any kind of declaration."""
+    for key in ("description", "owner"):
+        if getattr(rules, f"require_{key}") and not (getattr(declared, key) or "").strip():
+            yield _broken(f"{kind}.require_{key}", f"there is no `{key}`", kind, index)
+
+
+def _described_at_length(document: Document, model: Model, index: int) -> Iterator[Problem]:
+    shortest = document.rules.models.min_description_length
+    length = len((model.description or "").strip())
+    if shortest is not None and length < shortest:
+        message = f"the description has {length} characters, fewer than {shortest}"
+        place = ("models", index, "description") if model.description is not None else ("models", index)
+        yield _broken("models.min_description_length", message, *place)
+
+
+def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Problem]:
+    rules = document.rules.models
+    if rules.require_tests and not tests:
+        yield _broken("models.require_tests", "there is no test of this model", "models", index)
+    if rules.min_tests is not None and len(tests) < rules.min_tests:
+        message = f"this model has {len(tests)} tests, fewer than {rules.min_tests}"
+        yield _broken("models.min_tests", message, "models", index)
+    if document.rules.tests.require_schema_tests and not any(test.type == "schema" for test in tests):
+        message = "there is no test of this model with `type: schema`"
+        yield _broken("tests.require_schema_tests", message, "models", index)
+
+
+def _compiled(document: Document, fact: ModelFacts, index: int) -> Iterator[Problem]:
+    rules = document.rules.models
+    allowed = rules.allowed_materializations
+    if allowed is not None and fact.materialization not in allowed:
+        message = f"this model is a `{fact.materialization}`, and only {_listed(allowed)} may be"
+        yield _broken("models.allowed_materializations", message, "models", index)
+    for rule, limit, count, what in (
+        ("max_dependencies", rules.max_dependencies, fact.dependencies, "direct inputs"),
+        ("max_sql_length", rules.max_sql_length, fact.sql_length, "characters of SQL"),
+    ):
+        if limit is not None and count > limit:
+            message = f"this model has {count} {what}, more than {limit}"
+            yield _broken(f"models.{rule}", message, "models", index)
+
+
+def _tagged(document: Document, model: Model, index: int) -> Iterator[Problem]:
+    rules = document.rules.models
+    for tag in rules.required_tags:
+        if tag not in model.tags:
+            yield _broken("models.required_tags", f"the tag `{tag}` is missing", "models", index)
+    for at, tag in enumerate(model.tags):
+        if rules.allowed_tags is not None and tag not in rules.allowed_tags:
+            message = f"the tag `{tag}` is none of {_listed(rules.allowed_tags)}"
+            yield _broken("models.allowed_tags", message, "models", index, "tags", at)
+
+
+def _topic(document: Document, name: str, settings: TopicSettings, index: int) -> Iterator[Problem]:
+    """Check the rules of topics for the topic that a model makes."""
+    rules = document.rules.topics
+    for key in ("partitions", "replication_factor"):
+        value = getattr(settings, key)
+        low, high = getattr(rules, f"min_{key}"), getattr(rules, f"max_{key}")
+        words = key.replace("_", " ")
+        if low is not None and value < low:
+            yield _broken(f"topics.min_{key}", f"the topic's {words} is {value}, below {low}", "models", index)
+        if high is not None and value > high:
+            yield _broken(f"topics.max_{key}", f"the topic's {words} is {value}, above {high}", "models", index)
+    yield from _topic_name(document, name, index)
+    yield from _topic_config(document, settings.config, index)
+
+
+def _topic_name(document: Document, name: str, index: int) -> Iterator[Problem]:
+    rules = document.rules.topics
+    pattern = rules.naming_pattern
+    if pattern is not None and not Regex.whole(pattern).matches(name):
+        message = f"the topic's name `{name}` does not match `{pattern}`"
+        yield _broken("topics.naming_pattern", message, "models", index)
+    for prefix in rules.forbidden_prefixes:
+        if name.startswith(prefix):
+            message = f"the topic's name `{name}` begins with `{prefix}`"
+            yield _broken("topics.forbidden_prefixes", message, "models", index)
+    for suffix in rules.forbidden_suffixes:
+        if name.endswith(suffix):
+            message = f"the topic's name `{name}` ends with `{suffix}`"
+            yield _broken("topics.forbidden_suffixes", message, "models", index)
+
+
+def _topic_config(document: Document, config: Mapping[str, str], index: int) -> Iterator[Problem]:
+    required = document.rules.topics.required_config
+    for key in required:
+        wanted = config_text(required[key]) if isinstance(required, dict) else None
+        if key not in config:
+            message = f"the topic setting `{key}` is missing"
+        elif wanted is not None and config[key] != wanted:
+            message = f"the topic setting `{key}` is not `{wanted}`"
+        else:
+            continue
+        yield _broken("topics.required_config", message, "models", index)
+
+
+def _secured(document: Document, model: Model, index: int) -> Iterator[Problem]:
+    """Check the rules of security for a model's columns."""
+    columns, location = model.selected_columns
+    levels = dict(model.security.classification) if model.security else {}
+    where: Path = ("models", index, *location.strip("/").split("/"))
+    yield from _classified(document, columns, levels, where)
+    if not document.rules.security.sensitive_columns_require_masking:
+        return
+    masked = {policy.mask.column for policy in model.security.policies} if model.security else set()
+    declared = {column.name: column.classification for column in columns if column.classification}
+    for name, level in (declared | levels).items():
+        if level in _SENSITIVE and name not in masked:
+            message = f"the column `{name}` is `{level}`, and no policy masks it"
+            yield _broken("security.sensitive_columns_require_masking", message, "models", index)
+
+
+def _classified(
+    document: Document, columns: Collection[Column], levels: Mapping[str, Level], where: Path
+) -> Iterator[Problem]:
+    """Check the classification of declared columns."""
+    rules = document.rules.security
+    patterns = [Regex(f"(?i){pattern}") for pattern in rules.pii_column_patterns]
+    for at, column in enumerate(columns):
+        level = levels.get(column.name, column.classification)
+        allowed = rules.allowed_classifications
+        if level is None and rules.require_classification:
+            message = f"the column `{column.name}` has no `classification`"
+            yield _broken("security.require_classification", message, *where, at)
+        if level is not None and allowed is not None and level not in allowed:
+            message = f"the classification `{level}` is none of {_listed(allowed)}"
+            yield _broken("security.allowed_classifications", message, *where, at)
+        if level not in _SENSITIVE and any(pattern.matches(column.name) for pattern in patterns):
+            message = f"the column `{column.name}` looks personal, and is not classified `sensitive` or higher"
+            yield _broken("security.pii_column_patterns", message, *where, at)
+
+
+def _sources(document: Document) -> Iterator[Problem]:
+    rules = document.rules.sources
+    for index, source in enumerate(document.sources):
+        yield from _described(source, rules, "sources", index)
+        for key, there in _parts_of(source).items():
+            if getattr(rules, f"require_{key}") and not there:
+                yield _broken(f"sources.require_{key}", f"there is no `{key}`", "sources", index)
+        yield from _classified(document, source.columns, {}, ("sources", index, "columns"))
+
+
+def _parts_of(source: Source) -> dict[str, bool]:
+    return {
+        "schema": source.schema_ is not None,
+        "columns": bool(source.columns),
+        "freshness": source.freshness is not None,
+    }
+
+
+def _others(document: Document) -> Iterator[Problem]:
+    """Check the rules of exposures and of tests."""
+    for index, exposure in enumerate(document.exposures):
+        yield from _described(exposure, document.rules.exposures, "exposures", index)
+        if document.rules.exposures.require_sla and not exposure.sla:
+            yield _broken("exposures.require_sla", "there is no `sla`", "exposures", index)
+    fewest = document.rules.tests.min_assertions_per_test
+    for index, test in enumerate(document.tests):
+        if fewest is not None and len(test.assertions) < fewest:
+            message = f"this test has {len(test.assertions)} assertions, fewer than {fewest}"
+            yield _broken("tests.min_assertions_per_test", message, "tests", index)
+
+
+def _listed(words: Collection[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words) or "nothing"

@@ -1,0 +1,112 @@
+"""What a plain word means: the YAML 1.2 core schema, and text that a variable supplied.
+
+YAML 1.1, which PyYAML speaks, turns `no`, `22:22` and `0123` into something else in silence. The core schema
+of YAML 1.2.2 does not. See https://yaml.org/spec/1.2.2/#103-core-schema.
+"""
+
+import re
+from collections.abc import Callable
+
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INFINITY = re.compile(r"([-+]?)\.(?:inf|Inf|INF)")
+_NOT_A_NUMBER = frozenset({".nan", ".NaN", ".NAN"})
+# Only a word that begins like this can be anything but text, so most words are settled by one look-up.
+_SPECIAL_START = frozenset("~nNtTfF0123456789+-.")
+# Python reads no longer number without being asked to, and nobody writes one.
+_LONGEST_NUMBER = 4000
+
+type_name_of = {str: "text", bool: "true or false", int: "a number", float: "a number", type(None): "empty"}
+
+
+class Supplied(str):
+    """Text of which a part or all came from variables: no message may show it.
+
+    Attributes:
+        template: the text as the file has it, such as `${HOST}:9092`.
+        whole: whether the text is one variable and nothing else.
+    """
+
+    __slots__ = ("template", "whole")
+    template: str
+    whole: bool
+
+    def __new__(cls, value: str, template: str, *, whole: bool) -> "Supplied":
+        """Make the text `value`, remembering the `template` that it came from."""
+        text = super().__new__(cls, value)
+        text.template = template
+        text.whole = whole
+        return text
+
+
+def resolve_plain(text: str) -> str | int | float | bool | None:
+    """Give the value of an unquoted scalar.
+
+    Raises:
+        OverflowError: it is a number of thousands of digits.
+    """
+    if text and text[0] not in _SPECIAL_START:
+        return text
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    number = read_number(text)
+    return text if number is None else number
+
+
+def read_integer(text: str) -> int | None:
+    """Read `text` as the core schema's integer (decimal, `0o17` or `0x1F`); None if it is none.
+
+    Raises:
+        OverflowError: it has thousands of digits.
+    """
+    for pattern, base in ((_INTEGER, 10), (_OCTAL, 8), (_HEXADECIMAL, 16)):
+        if pattern.fullmatch(text):
+            if len(text) > _LONGEST_NUMBER:
+                raise OverflowError
+            return int(text, base) if base == 10 else int(text[2:], base)
+    return None
+
+
+def read_number(text: str) -> int | float | None:
+    """Read `text` as the core schema's integer or float; None if it is neither.
+
+    Raises:
+        OverflowError: it has thousands of digits.
+    """
+    integer = read_integer(text)
+    if integer is not None:
+        return integer
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if infinity := _INFINITY.fullmatch(text):
+        return float(f"{infinity[1]}inf")
+    return float("nan") if text in _NOT_A_NUMBER else None
+
+
+def read_boolean(text: str) -> bool | None:
+    """Read `text` as the core schema's boolean; None if it is none."""
+    return _BOOLEANS.get(text)
+
+
+def unwrap_supplied(read: Callable[[str], object]) -> Callable[[object], object]:
+    """Make a validator that reads a variable's whole value with `read`, and leaves everything else as it is.
+
+    A value that `read` does not know stays text, so that the field's own check refuses it.
+    """
+
+    def unwrap(value: object) -> object:
+        if not isinstance(value, Supplied) or not value.whole:
+            return value
+        try:
+            known = read(value)
+        except OverflowError:
+            return value
+        return value if known is None else known
+
+    return unwrap

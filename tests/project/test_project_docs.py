@@ -1,0 +1,47 @@
+"""Every YAML block of the language's reference is a file that loads, and together they show every key."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from streamt.project import Project
+from streamt.project.documents import read_document
+from streamt.project.json_schema import language_schema
+
+PAGE = Path(__file__).parents[2] / "docs" / "project-language.md"
+BLOCKS = re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+ROOT = "apiVersion: streamt.dev/v1alpha1\nproject: {name: docs}\n"
+
+
+def test_every_block_says_which_file_it_is() -> None:
+    assert len(BLOCKS) == PAGE.read_text(encoding="utf-8").count("```yaml")
+
+
+@pytest.mark.parametrize(("file", "text"), BLOCKS)
+def test_every_block_loads_without_a_warning(load: Callable[..., Project], file: str, text: str) -> None:
+    assert load({"stream_project.yml": ROOT} | {file: text}).warnings == ()
+
+
+@pytest.mark.parametrize(("file", "text"), BLOCKS)
+def test_every_block_fits_the_schema(file: str, text: str) -> None:
+    jsonschema.Draft202012Validator(language_schema()).validate(read_document(text.encode(), file).data)
+
+
+def keys(data: Any) -> Iterator[str]:
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield key
+        yield from keys(value)
+    for item in data if isinstance(data, list) else ():
+        yield from keys(item)
+
+
+def test_the_page_names_every_key_of_the_language() -> None:
+    schema = language_schema()
+    known = {key for each in (schema, *schema["$defs"].values()) for key in each.get("properties", {})}
+    shown = {key for file, text in BLOCKS for key in keys(read_document(text.encode(), file).data)}
+    words = set(re.findall(r"\w+", PAGE.read_text(encoding="utf-8")))
+    assert known - shown - words == set()
