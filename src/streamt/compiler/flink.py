@@ -1,0 +1,241 @@
+"""Flink's SQL as a dialect of sqlglot: what Flink users write and no dialect of sqlglot reads.
+
+Importing this module registers the dialect under the name `flink`. The grammar that it follows is Flink's own:
+https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/sql/queries/overview/
+
+What cannot be said in another database anyway (MATCH_RECOGNIZE, a `TABLE` argument with its partitions) is read over
+and kept as text: the tree is there to be asked what a query does, and to be written for DuckDB where DuckDB can do it.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlglot import exp, tokens
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import TokenType
+
+from streamt.compiler.pure import pure_parser
+from streamt.compiler.words import words
+
+if TYPE_CHECKING:
+    from sqlglot import parser
+else:
+    parser = pure_parser()
+
+# Flink's built-in aggregates, with those that only stand before OVER.
+# https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/functions/systemfunctions/#aggregate-functions
+AGGREGATES = words(
+    """
+    APPROX_COUNT_DISTINCT ARRAY_AGG AVG BITMAP_AND_AGG BITMAP_BUILD_AGG BITMAP_OR_AGG BITMAP_XOR_AGG COLLECT COUNT
+    CUME_DIST DENSE_RANK FIRST_VALUE GROUPING GROUPING_ID GROUP_ID JSON_ARRAYAGG JSON_OBJECTAGG LAG LAST_VALUE LEAD
+    LISTAGG MAX MIN NTILE PERCENTILE PERCENT_RANK RANK ROW_NUMBER SINGLE_VALUE STDDEV STDDEV_POP STDDEV_SAMP SUM SUM0
+    VARIANCE VAR_POP VAR_SAMP
+    """
+)
+
+_INTERVAL_UNITS = words("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND")
+_JSON_CALLS = ("JSON_ARRAY", "JSON_ARRAYAGG", "JSON_EXISTS", "JSON_QUERY", "JSON_VALUE")
+_DEPTH = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
+
+
+def _is_foreign_aggregate(name: str) -> bool:
+    """Tell an aggregate of other databases: in Flink a function of that name is the user's own."""
+    known = exp.GroupConcat if name == "STRING_AGG" else exp.FUNCTION_BY_NAME.get(name, exp.Func)
+    return issubclass(known, exp.AggFunc) and name not in AGGREGATES
+
+
+class FlinkParser(parser.Parser):
+    """Reads Flink's table functions, their arguments, its types, its JSON clauses and MATCH_RECOGNIZE."""
+
+    SUPPORTS_TABLE_QUERY = True
+
+    FUNC_TOKENS = parser.Parser.FUNC_TOKENS | {TokenType.SESSION}
+
+    FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {
+        name: build for name, build in parser.Parser.FUNCTIONS.items() if not _is_foreign_aggregate(name)
+    }
+
+    FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
+        **{name: p for name, p in parser.Parser.FUNCTION_PARSERS.items() if not _is_foreign_aggregate(name)},
+        **{name: (lambda self, name=name: self.parse_json_call(name)) for name in _JSON_CALLS},
+    }
+
+    NO_PAREN_FUNCTIONS: ClassVar[dict[TokenType, Any]] = {
+        **parser.Parser.NO_PAREN_FUNCTIONS,
+        TokenType.LOCALTIME: exp.Localtime,
+        TokenType.LOCALTIMESTAMP: exp.Localtimestamp,
+    }
+
+    def validate_expression(self, expression: Any, args: Any = None) -> Any:
+        """Let a function have the arguments it was given: Flink's functions differ from their namesakes."""
+        return expression if isinstance(expression, exp.Func) else super().validate_expression(expression, args)
+
+    # Arguments of table functions
+
+    def _parse_lambda(self, alias: bool = False) -> Any:  # noqa: FBT001, FBT002 - sqlglot's signature
+        if self._next and self._next.token_type == TokenType.FARROW:
+            name = self._curr.text
+            self._advance(2)
+            return self.expression(exp.Kwarg(this=exp.var(name), expression=self._parse_lambda(alias)))
+        if self._curr and self._curr.token_type == TokenType.TABLE:
+            return self._parse_table_argument()
+        if self._is_model_argument():
+            self._advance()
+            return self.expression(exp.Anonymous(this="MODEL", expressions=[self._parse_table_parts()]))
+        return super()._parse_lambda(alias=alias)
+
+    def _is_model_argument(self) -> bool:
+        names = (TokenType.VAR, TokenType.IDENTIFIER)
+        return bool(
+            self._curr
+            and self._curr.token_type == TokenType.VAR
+            and self._curr.text.upper() == "MODEL"
+            and self._next
+            and self._next.token_type in names
+        )
+
+    def _parse_table_argument(self) -> Any:
+        """Read `TABLE t [PARTITION BY a | (a, b)] [ORDER BY c]` or `TABLE (query)`."""
+        self._advance()
+        table = self._parse_wrapped(self._parse_select) if self._at(TokenType.L_PAREN) else self._parse_table_parts()
+        partitions = self._parse_table_partitions()
+        order = self._parse_order()
+        clauses = [clause for clause in (*partitions, order) if clause]
+        return self.expression(exp.Anonymous(this="TABLE", expressions=[table, *clauses]))
+
+    def _parse_table_partitions(self) -> list[Any]:
+        if not self._match(TokenType.PARTITION_BY):
+            return []
+        if self._at(TokenType.L_PAREN):
+            return self._parse_wrapped_csv(self._parse_column)
+        # Without parentheses there is one column: the next comma begins the next argument.
+        return [self._parse_column()]
+
+    # Clauses that are read over
+
+    def parse_json_call(self, name: str) -> Any:
+        """Read a JSON function; its `RETURNING`, `ON EMPTY`, `ON ERROR` and `WRAPPER` clauses change no lineage."""
+        arguments = []
+        while self._curr and not self._at(TokenType.R_PAREN):
+            arguments.append(self._parse_bitwise())
+            self._skip_to(TokenType.COMMA, TokenType.R_PAREN)
+            if not self._match(TokenType.COMMA):
+                break
+        if name == "JSON_VALUE" and len(arguments) == 2:
+            return self.expression(exp.JSONValue(this=arguments[0], path=arguments[1]))
+        return self.expression(exp.Anonymous(this=name, expressions=[a for a in arguments if a]))
+
+    def _parse_match_recognize(self) -> Any:
+        if not self._match(TokenType.MATCH_RECOGNIZE):
+            return None
+        self._match_l_paren()
+        start = self._curr
+        self._skip_to(TokenType.R_PAREN)
+        body = self._find_sql(start, self._prev)
+        self._match_r_paren()
+        return self.expression(exp.MatchRecognize(pattern=exp.var(body), alias=self._parse_table_alias()))
+
+    def _skip_to(self, *ends: TokenType) -> None:
+        """Advance to the first of `ends` that stands outside parentheses opened on the way."""
+        depth = 0
+        while self._curr and not (depth == 0 and self._curr.token_type in ends):
+            depth += _DEPTH.get(self._curr.token_type, 0)
+            self._advance()
+
+    def _at(self, token_type: TokenType) -> bool:
+        return bool(self._match(token_type, advance=False))
+
+    # Types
+
+    def _parse_types(
+        self,
+        check_func: bool = False,  # noqa: FBT001, FBT002 - sqlglot's signature
+        schema: bool = False,  # noqa: FBT001, FBT002
+        allow_identifiers: bool = True,  # noqa: FBT001, FBT002
+        with_collation: bool = False,  # noqa: FBT001, FBT002
+    ) -> Any:
+        this = self._parse_flink_type(check_func=check_func) or super()._parse_types(
+            check_func, schema, allow_identifiers, with_collation
+        )
+        if this is None or check_func:
+            return this
+        self._match_pair(TokenType.NOT, TokenType.NULL)
+        while self._match_text_seq("MULTISET"):
+            this = _multiset(this)
+        return this
+
+    def _parse_flink_type(self, *, check_func: bool) -> Any:
+        """Read `ROW`, `MULTISET` and `INTERVAL` with their parameters; None where none of them stands."""
+        word, following = (self._curr.text.upper(), self._next) if self._curr else ("", None)
+        if not following or check_func or self._curr.token_type == TokenType.IDENTIFIER:
+            return None
+        if word == "ROW" and following.token_type in (TokenType.LT, TokenType.L_PAREN):
+            return self._parse_row_type()
+        if word == "MULTISET" and following.token_type == TokenType.LT:
+            self._advance(2)
+            element = self._parse_types()
+            return _multiset(element) if self._match(TokenType.GT) else self.raise_error("Expecting >")
+        if word == "INTERVAL" and following.text.upper() in _INTERVAL_UNITS:
+            return self._parse_interval_type()
+        return None
+
+    def _parse_row_type(self) -> Any:
+        self._advance()
+        end = TokenType.GT if self._match(TokenType.LT) else TokenType.R_PAREN
+        self._match(TokenType.L_PAREN)
+        fields = [] if self._at(end) else self._parse_csv(self._parse_row_field)
+        if not self._match(end):
+            self.raise_error("Expecting the end of a ROW type")
+        return self.expression(exp.DataType(this=exp.DType.STRUCT, expressions=fields, nested=True))
+
+    def _parse_row_field(self) -> Any:
+        name = self._parse_id_var(any_token=True)
+        kind = self._parse_types()
+        if kind is None:
+            self.raise_error("Expecting a type in a ROW type")
+        self._match(TokenType.STRING)  # a field's comment
+        return self.expression(exp.ColumnDef(this=name, kind=kind))
+
+    def _parse_interval_type(self) -> Any:
+        """Read `INTERVAL DAY(3) TO SECOND(6)`."""
+        self._advance()
+        unit = self._parse_unit()
+        if self._match_text_seq("TO"):
+            unit = self.expression(exp.IntervalSpan(this=unit, expression=self._parse_unit()))
+        return self.expression(exp.DataType(this=self.expression(exp.Interval(unit=unit))))
+
+    def _parse_unit(self) -> Any:
+        unit = self._parse_var(any_token=True, upper=True)
+        if self._at(TokenType.L_PAREN):
+            self._parse_wrapped(self._parse_number)
+        return unit
+
+
+def _multiset(element: exp.Expr) -> exp.DataType:
+    # Flink itself describes a multiset as a map from each element to its number.
+    return exp.DataType(this=exp.DType.MAP, expressions=[element, exp.DataType.build("INT")], nested=True)
+
+
+class Flink(Dialect):
+    """Flink SQL."""
+
+    # `'C:\'` is a whole string in Flink, and a JSON path that sqlglot does not know is still the user's.
+    STRICT_JSON_PATH_SYNTAX = False
+
+    class Tokenizer(tokens.Tokenizer):
+        """Backticks around names, `''` as the only escape, `--`, `//` and `/* */`, which do not nest."""
+
+        IDENTIFIERS: ClassVar[Any] = ["`", '"']
+        COMMENTS: ClassVar[Any] = ["--", "//", ("/*", "*/")]
+        NESTED_COMMENTS = False
+        UNICODE_STRINGS: ClassVar[Any] = [(prefix + "'", "'") for prefix in ("U&", "u&")]
+        HEX_STRINGS: ClassVar[Any] = [(prefix + "'", "'") for prefix in ("X", "x")]
+
+        KEYWORDS: ClassVar[Any] = {
+            **tokens.Tokenizer.KEYWORDS,
+            "_UTF8": TokenType.INTRODUCER,
+            "BYTES": TokenType.VARBINARY,
+            "MATCH_RECOGNIZE": TokenType.MATCH_RECOGNIZE,
+        }
+
+    Parser = FlinkParser
