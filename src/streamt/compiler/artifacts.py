@@ -73,7 +73,7 @@ class Node:
         columns: the selected declared columns, in declaration order (contract before columns).
         columns_location: the JSON pointer of the list that `columns` came from, or that would hold it.
         description: exactly as declared, or None when absent or empty.
-        owner: exactly as declared, or None when absent or empty.
+        owner: exactly as declared, or None when absent or blank.
     """
 
     kind: NodeKind

@@ -192,6 +192,11 @@ def _circles(compiled: Sequence[Compiled]) -> Iterator[Diagnostic]:
 # Nodes
 
 
+def _unless_blank(owner: str | None) -> str | None:
+    """Give an owner exactly as declared; a blank one names nobody."""
+    return owner if owner and owner.strip() else None
+
+
 def _source_node(source: Source, location: str) -> Node:
     return Node(
         kind=NodeKind.SOURCE,
@@ -201,7 +206,7 @@ def _source_node(source: Source, location: str) -> Node:
         columns=_columns(source.columns),
         columns_location=f"{location}/columns",
         description=source.description or None,
-        owner=source.owner or None,
+        owner=_unless_blank(source.owner),
     )
 
 
@@ -219,7 +224,7 @@ def _model_node(compiled: Compiled) -> Node:
         columns=_columns(columns),
         columns_location=f"{compiled.location}{place}",
         description=model.description or None,
-        owner=model.owner or None,
+        owner=_unless_blank(model.owner),
     )
 
 

@@ -1,6 +1,6 @@
 """A project as it was declared, and where each part of it stands in its files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,6 +53,11 @@ class Project:
         that a variable supplied gives way to the variable, `${NAME}`, in any case.
         """
         return self.source_map.place((diagnostic,))[0]
+
+    def is_supplied(self, value: str | Sequence[str] | None) -> bool:
+        """Tell whether `value`, or an entry of it, holds what a variable supplied."""
+        texts = (value,) if isinstance(value, str) else value or ()
+        return any(text in self.source_map.supplied for text in texts)
 
     def place_all(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Do what `place` does for many diagnostics, going through each file only once."""

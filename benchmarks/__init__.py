@@ -1,0 +1,1 @@
+"""What `make bench` runs: ratios within one run, never a clock against a limit."""

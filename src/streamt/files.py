@@ -1,0 +1,186 @@
+"""Files that are whole or untouched: the one place that writes what a user will read."""
+
+import errno
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+def atomic_replace(path: Path, chunks: Iterable[bytes]) -> None:
+    """Replace the file at `path` by `chunks`, entirely or not at all.
+
+    The bytes go to a staging file in the same folder, are flushed and fsynced, and take the target's place in one
+    step. Whatever stops this before (a full disk, an interrupt) leaves the target untouched and no staging file. A
+    symbolic link is followed, so that the link stays and its target changes. Missing parent folders are made, and
+    taken away again on failure.
+
+    Args:
+        path: the file to write; a link to one will do.
+        chunks: its whole content, in order.
+
+    Raises:
+        OSError: the target is no regular file, or the folder or the disk refuses.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_for(target)
+    missing = _missing_parents(target)
+    try:
+        for folder in reversed(missing):
+            folder.mkdir()
+        _stage_and_move(target, mode, chunks)
+    except BaseException:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _mode_for(target: Path) -> int:
+    """Give the permission bits that the new file takes: the old file's, or what the umask leaves."""
+    try:
+        status = target.lstat()
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+    if stat.S_ISLNK(status.st_mode):  # realpath gives a link back only when links go round in a circle
+        raise OSError("its links lead round in a circle")
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError("it is a folder")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is no regular file")
+    return stat.S_IMODE(status.st_mode)
+
+
+def _missing_parents(target: Path) -> list[Path]:
+    """Give the folders that have to be made for `target`, the deepest first."""
+    missing = []
+    for folder in target.parents:
+        if folder.exists():
+            break
+        missing.append(folder)
+    return missing
+
+
+def _stage_and_move(target: Path, mode: int, chunks: Iterable[bytes]) -> None:
+    # The name is chosen before the file exists, so that an interrupt at any moment still finds it to take away.
+    staging = target.with_name(f".streamt-{secrets.token_hex(8)}.tmp")
+    try:
+        with staging.open("xb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.writelines(chunks)
+            file.flush()
+            os.fsync(file.fileno())
+        staging.replace(target)
+    except BaseException:
+        staging.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name durable; a file system that cannot sync a folder has already moved the file."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def durable_append(path: Path, line: bytes, *, lock_seconds: float = 5.0) -> None:
+    """Append one line to the file at `path`, entirely or not at all, and wait until the disk has it.
+
+    Appends of several processes never mix: each holds an advisory lock (`flock`) on the file. A process of its
+    own does the write, see `streamt.append_process`: when the caller is killed, even by SIGKILL, the file still
+    gets the whole line or nothing. A full disk takes back what was written of the line. Nothing else is ever cut
+    off, and a symbolic link at the end of `path` is refused.
+
+    Args:
+        path: the file; it is made when it does not exist, its folder must exist.
+        line: the line without its newline.
+        lock_seconds: how long to wait for other writers.
+
+    Raises:
+        ValueError: `line` holds a newline.
+        TimeoutError: another process kept the file locked.
+        OSError: `path` is no regular file, or the folder or the disk refuses.
+    """
+    if b"\n" in line:
+        raise ValueError("a line holds no newline")
+    existed = path.exists()
+    descriptor = _open_to_append(path, os.O_CREAT)
+    try:
+        _lock(descriptor, lock_seconds)
+        _append_in_own_process(descriptor, line + b"\n")
+    finally:
+        os.close(descriptor)
+    if not existed:
+        _sync_folder(path.parent)
+
+
+def check_append(path: Path) -> None:
+    """Find out whether `durable_append` can work on `path`, and write nothing; missing folders are made.
+
+    Args:
+        path: the file, which need not exist yet.
+
+    Raises:
+        OSError: `path` is a link, a folder or another thing that is no regular file, or may not be written.
+    """
+    try:
+        os.close(_open_to_append(path))
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+
+
+def _open_to_append(path: Path, create: int = 0) -> int:
+    """Open a regular file, reading allowed, since its last byte matters; a waiting pipe must not stop us."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | create
+    try:
+        descriptor = os.open(path, flags, 0o640)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a symbolic link") from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return descriptor
+
+
+def _lock(descriptor: int, seconds: float) -> None:
+    import fcntl
+
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise TimeoutError(errno.ETIMEDOUT, "another process keeps it locked") from None
+            time.sleep(0.005)
+
+
+def _append_in_own_process(descriptor: int, record: bytes) -> None:
+    """Hand `record` over; the process inherits the lock, which ends when both have let go of the file."""
+    import subprocess
+
+    from streamt import append_process
+
+    command = [sys.executable, "-I", "-S", append_process.__file__]
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and our own file
+        command, stdin=subprocess.PIPE, stdout=descriptor, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        process.communicate(len(record).to_bytes(append_process.LENGTH_BYTES) + record)
+    if process.returncode:
+        known = process.returncode in errno.errorcode
+        reason = os.strerror(process.returncode) if known else "the process that appends ended early"
+        raise OSError(process.returncode if known else errno.EIO, reason)
