@@ -1,0 +1,98 @@
+"""Which columns records have, and which type of DuckDB holds all values of each of them exactly."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from streamt.testing.types import FlinkType
+
+# The digits of DuckDB's widest decimal: https://duckdb.org/docs/stable/sql/data_types/numeric
+_DIGITS = 38
+_DECLARED = {"TIMESTAMP": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ", "DATE": "DATE", "TIME": "TIME"}
+
+
+class Shape:
+    """What was seen of one value's place: its kinds, and the shapes within it."""
+
+    def __init__(self) -> None:
+        self._kinds: set[str] = set()
+        self._whole = 1
+        self._scale = 0
+        self.fields: dict[str, Shape] = {}
+        self._items: Shape | None = None
+
+    def see(self, value: Any) -> None:
+        """Take one value into account."""
+        match value:
+            case None:
+                return
+            case bool():
+                self._kinds.add("BOOLEAN")
+            case int() | Decimal():
+                self._see_number(value)
+            case dict():
+                self._kinds.add("OBJECT")
+                for name, each in value.items():
+                    self.fields.setdefault(name, Shape()).see(each)
+            case list():
+                self._kinds.add("LIST")
+                self._items = self._items or Shape()
+                for each in value:
+                    self._items.see(each)
+            case _:
+                self._kinds.add(_scalar_kind(value))
+
+    def _see_number(self, value: int | Decimal) -> None:
+        self._kinds.add("NUMBER")
+        _sign, digits, exponent = Decimal(value).as_tuple()
+        exponent = int(exponent)
+        self._whole = max(self._whole, len(digits) + exponent)
+        self._scale = max(self._scale, -exponent)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all values seen are texts, so that a declared type may say what they mean."""
+        return self._kinds == {"VARCHAR"}
+
+    def structure(self) -> Any:
+        """Give the type in the form that DuckDB's `from_json` takes."""
+        if self._kinds == {"OBJECT"} and self.fields:
+            return {name: shape.structure() for name, shape in self.fields.items()}
+        if self._kinds == {"LIST"} and self._items is not None:
+            return [self._items.structure()]
+        if self._kinds == {"NUMBER"}:
+            return self._number()
+        if self._kinds == {"NUMBER", "DOUBLE"}:
+            return "DOUBLE"
+        simple = len(self._kinds) == 1 and not self._kinds & {"OBJECT", "LIST"}
+        return next(iter(self._kinds)) if simple else "VARCHAR"
+
+    def _number(self) -> str:
+        if self._whole + self._scale > _DIGITS:
+            return "DOUBLE"
+        return f"DECIMAL({_DIGITS},{self._scale})" if self._scale else self._integer()
+
+    def _integer(self) -> str:
+        return "BIGINT" if self._whole <= 18 else f"DECIMAL({_DIGITS},0)"
+
+
+def declared_type(declared: FlinkType | None) -> str | None:
+    """Give the type of DuckDB for texts of a column of type `declared`; None if they are to stay texts."""
+    if declared is None:
+        return None
+    if declared.name == "DECIMAL":
+        return f"DECIMAL({','.join(map(str, declared.sizes or (10, 0)))})"
+    return _DECLARED.get(declared.name)
+
+
+def _scalar_kind(value: object) -> str:
+    """Name the DuckDB type of a value that is neither a number nor holds others."""
+    match value:
+        case datetime():
+            return "TIMESTAMPTZ" if value.tzinfo else "TIMESTAMP"
+        case date():
+            return "DATE"
+        case float():
+            return "DOUBLE"
+        case _:
+            return "VARCHAR"

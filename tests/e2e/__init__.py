@@ -1,0 +1,1 @@
+"""What needs servers: a Kafka broker, a schema registry, Flink's REST API."""

@@ -1,0 +1,150 @@
+"""The run as a whole: its observer, its results, and what becomes of each of them."""
+
+from pathlib import Path
+
+import pytest
+
+from streamt.errors import Code
+from streamt.openlineage.runs import Outcome
+from streamt.testing.listener import Listener
+from streamt.testing.results import Status, TestResult
+from streamt.testing.runner import diagnose, run_observed, run_tests
+from streamt.testing.selection import Selected, select_tests
+from tests.testing.projects import load
+
+
+class Log:
+    """An observer that remembers what it heard."""
+
+    def __init__(self) -> None:
+        self.heard: list[str | tuple[Outcome, str]] = []
+
+    def start(self) -> None:
+        self.heard.append("start")
+
+    def finish(self, outcome: Outcome, message: str = "") -> None:
+        self.heard.append((outcome, message))
+
+
+def result(status: Status, severity: str = "error") -> TestResult:
+    return TestResult(name="t", target="s", type="schema", status=status, severity=severity, location="/tests/0")
+
+
+@pytest.mark.parametrize(
+    ("results", "end"),
+    [
+        ([Status.PASSED, Status.PASSED], (Outcome.COMPLETE, "")),
+        ([Status.PASSED, Status.FAILED], (Outcome.FAIL, "1 of 2 tests did not pass")),
+        ([Status.ERROR], (Outcome.FAIL, "1 of 1 tests did not pass")),
+    ],
+)
+def test_a_run_that_ends_is_complete_only_if_all_passed(results: list[Status], end: tuple[Outcome, str]) -> None:
+    log = Log()
+    run_observed(lambda: tuple(map(result, results)), log)
+    assert log.heard == ["start", end]
+
+
+def test_a_failed_warning_is_no_complete_run() -> None:
+    log = Log()
+    run_observed(lambda: (result(Status.FAILED, "warning"),), log)
+    assert log.heard[1] == (Outcome.FAIL, "1 of 1 tests did not pass")
+
+
+@pytest.mark.parametrize(
+    ("error", "end"),
+    [
+        (KeyboardInterrupt(), (Outcome.ABORT, "")),
+        (SystemExit(143), (Outcome.ABORT, "")),
+        (ValueError("SECRET"), (Outcome.FAIL, "the tests could not be run (ValueError)")),
+    ],
+)
+def test_a_run_that_breaks_off_has_one_end_and_keeps_its_error(error: BaseException, end: tuple[Outcome, str]) -> None:
+    def run() -> tuple[TestResult, ...]:
+        raise error
+
+    log = Log()
+    with pytest.raises(type(error)) as caught:
+        run_observed(run, log)
+    assert caught.value is error
+    assert log.heard == ["start", end]
+
+
+def test_without_an_observer_a_run_is_just_run() -> None:
+    assert run_observed(lambda: (result(Status.PASSED),), None) == (result(Status.PASSED),)
+
+
+TEXT = """\
+sources:
+  - {name: orders, topic: orders, columns: [{name: id, type: INT}]}
+tests:
+  - {name: no_cluster, source: orders, type: sample, assertions: [{not_null: {columns: [id]}}]}
+  - {name: nothing, source: orders, type: sample}
+  - {name: good, source: orders, type: schema, assertions: [{not_null: {columns: [id]}}]}
+  - {name: bad, source: orders, type: schema, assertions: [{not_null: {columns: [x]}}, {throughput: {}}]}
+  - name: mild
+    source: orders
+    type: schema
+    assertions: [{not_null: {columns: [x]}}]
+    on_failure: {severity: warning}
+"""
+
+
+class Heard(Listener):
+    """A listener that remembers names."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def test_started(self, selected: Selected) -> None:
+        self.names.append(f"{selected.test.name}?")
+
+    def test_finished(self, result: TestResult) -> None:
+        self.names.append(f"{result.name}!")
+
+
+def test_every_test_has_a_result_in_declared_order(tmp_path: Path) -> None:
+    project, compiled = load(tmp_path, TEXT)
+    heard = Heard()
+    results = run_tests(project, compiled, select_tests(project.document), heard)
+    assert [(each.name, each.status.value) for each in results] == [
+        ("no_cluster", "error"),
+        ("nothing", "error"),
+        ("good", "passed"),
+        ("bad", "error"),
+        ("mild", "failed"),
+    ]
+    assert heard.names[:4] == ["no_cluster?", "no_cluster!", "nothing?", "nothing!"]
+
+
+BAD = (
+    "test `bad` could not be judged: not_null: `orders` declares no column `x`; "
+    "throughput: throughput can only be judged on records: write `type: sample`"
+)
+
+
+def test_each_failing_test_becomes_errors_at_its_place(tmp_path: Path) -> None:
+    project, compiled = load(tmp_path, TEXT)
+    results = run_tests(project, compiled, select_tests(project.document))
+    problems = [problem for each in results for problem in diagnose(each)]
+    assert [(problem.code, problem.location, problem.message) for problem in problems] == [
+        (
+            Code.TEST_ERROR,
+            "/tests/0",
+            "test `no_cluster` could not run: the project does not say where its Kafka cluster is",
+        ),
+        (
+            Code.TEST_ERROR,
+            "/tests/1",
+            "test `nothing` could not run: the project does not say where its Kafka cluster is",
+        ),
+        (
+            Code.TEST_ERROR,
+            "/tests/1",
+            "test `nothing` could not run: the test has no assertion, so there is nothing that records could show",
+        ),
+        (
+            Code.TEST_ERROR,
+            "/tests/3",
+            BAD,
+        ),
+    ]
