@@ -1,0 +1,108 @@
+"""`streamt docs openlineage`: the static export."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from streamt.cli.options import help_when_bare, project_options, reporting
+from streamt.cli.output import Result, encode
+from streamt.errors import Code, Diagnostic, StreamtError
+
+if TYPE_CHECKING:
+    from streamt.openlineage.static import Export
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def docs(context: click.Context) -> None:
+    """Tell catalogs what the project declares."""
+    help_when_bare(context)
+
+
+@docs.command()
+@click.option("--job-namespace", metavar="NAMESPACE", help="The namespace of the jobs; else OPENLINEAGE_NAMESPACE.")
+@click.option(
+    "--kafka-namespace",
+    metavar="KAFKA-URI",
+    help="kafka://HOST:PORT; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE, else the one bootstrap address.",
+)
+@click.option(
+    "--gateway-namespace",
+    metavar="KAFKA-URI",
+    help="kafka://HOST:PORT; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE, else the one proxy address.",
+)
+@click.option(
+    "--output-file",
+    type=click.Path(path_type=Path),
+    help="Replace this file, whole, instead of writing to stdout.",
+)
+@project_options
+@reporting
+def openlineage(
+    *,
+    job_namespace: str | None,
+    kafka_namespace: str | None,
+    gateway_namespace: str | None,
+    output_file: Path | None,
+    project_dir: Path,
+    environment: str | None,
+) -> Result:
+    """Export the declared datasets and jobs as OpenLineage events, one JSON object a line."""
+    from streamt.cli.namespaces import namespaces_of
+    from streamt.cli.projects import open_project, placed
+    from streamt.openlineage.identity import NamespaceOptions
+    from streamt.openlineage.static import export
+
+    opened = open_project(project_dir, environment)
+    with opened.placing():
+        options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)
+        events = export(opened.compiled, namespaces_of(opened, options))
+        if output_file is not None:
+            _write(output_file, lines(events))
+    return Result(
+        text=lines(events) if output_file is None else (),
+        data=_data(events, output_file),
+        summary=f"wrote {_counted(events)} to {output_file}" if output_file else "",
+        warnings=(*opened.warnings, *placed(opened.project, events.warnings)),
+    )
+
+
+def lines(events: "Export") -> Iterator[bytes]:
+    """Give the events as JSON Lines, one final newline each."""
+    for event in events.lines:
+        yield event
+        yield b"\n"
+
+
+def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
+    """Give the envelope's data around the same bytes that JSON Lines would hold."""
+    from streamt.openlineage.schemas import CORE_VERSION, RELEASE
+
+    head = encode({"standard": "OpenLineage", "release": RELEASE, "core_schema": CORE_VERSION})[0]
+    yield head[:-1] + b',"events":['
+    for index, event in enumerate(events.lines):
+        yield b"," + event if index else event
+    counts = {"total": len(events.lines), "datasets": events.datasets, "jobs": events.jobs}
+    tail: dict[str, object] = {"counts": counts}
+    if output_file is not None:
+        tail["output_file"] = str(output_file)
+    yield b"]," + encode(tail)[0][1:]
+
+
+def _write(path: Path, chunks: Iterable[bytes]) -> None:
+    from streamt.files import atomic_replace
+
+    try:
+        atomic_replace(path, chunks)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        message = f"the file cannot be written: {reason}; it is as it was before"
+        raise StreamtError(
+            Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location="output_file")
+        ) from error
+
+
+def _counted(events: "Export") -> str:
+    return f"{len(events.lines)} events ({events.datasets} datasets, {events.jobs} jobs)"

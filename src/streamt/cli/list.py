@@ -1,0 +1,71 @@
+"""`streamt list`: what the project declares."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from streamt.cli.options import project_options, reporting
+from streamt.cli.output import Result, encode, table
+
+if TYPE_CHECKING:
+    from streamt.compiler.artifacts import CompiledProject
+    from streamt.project import Project
+
+KINDS = ("sources", "models", "tests", "exposures")
+
+Row = dict[str, str | None]
+
+
+@click.command("list")
+@click.option("--type", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these; may be given again.")
+@project_options
+@reporting
+def list_declarations(*, kinds: tuple[str, ...], project_dir: Path, environment: str | None) -> Result:
+    """List sources, models, tests and exposures."""
+    from streamt.cli.projects import open_project
+
+    opened = open_project(project_dir, environment)
+    found = {
+        kind: rows for kind, rows in declarations(opened.project, opened.compiled).items() if kind in (kinds or KINDS)
+    }
+    return Result(text=_text(found), data=encode(found), warnings=opened.warnings)
+
+
+def declarations(project: "Project", compiled: "CompiledProject") -> dict[str, list[Row]]:
+    """Give what is declared, kind by kind, in declaration order."""
+    document = project.document
+    nodes = {node.name: node for node in compiled.nodes}
+
+    def physical(name: str) -> str | None:
+        output = nodes[name].output
+        return output.name if output else None
+
+    return {
+        "sources": [{"name": source.name, "topic": source.topic, "owner": source.owner} for source in document.sources],
+        "models": [
+            {
+                "name": model.name,
+                "materialization": str(nodes[model.name].materialization),
+                "topic": physical(model.name),
+                "owner": model.owner,
+            }
+            for model in document.models
+        ],
+        "tests": [
+            {"name": test.name, "type": test.type, "target": test.model or test.source} for test in document.tests
+        ],
+        "exposures": [
+            {"name": exposure.name, "type": exposure.type, "owner": exposure.owner} for exposure in document.exposures
+        ],
+    }
+
+
+def _text(found: dict[str, list[Row]]) -> Iterator[bytes]:
+    for index, (kind, rows) in enumerate(found.items()):
+        gap = b"\n" if index else b""
+        yield gap + f"{kind} ({len(rows)})\n".encode()
+        cells: Sequence[Sequence[str]] = [[value or "-" for value in row.values()] for row in rows]
+        for line in table(cells):
+            yield f"  {line}\n".encode()

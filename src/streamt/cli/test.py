@@ -1,0 +1,112 @@
+"""`streamt test`: run the project's tests against records, declarations and jobs."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from streamt.cli.options import project_options, reporting
+from streamt.cli.output import Mode, Result, Session, StoppedError
+from streamt.cli.progress import Bar
+from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.testing.listener import Listener
+
+if TYPE_CHECKING:
+    from streamt.cli.projects import Opened
+    from streamt.openlineage.emission import RunEmitter
+    from streamt.testing.selection import Selected
+
+
+@click.command()
+@click.option("--model", metavar="NAME", help="Only the tests of this model or source.")
+@click.option("--name", metavar="NAME", help="Only the test of this name.")
+@click.option(
+    "--type", "kind", type=click.Choice(["schema", "sample", "continuous"]), help="Only the tests of this type."
+)
+@click.option("--coverage", is_flag=True, help="Run nothing; show which sources and models have which tests.")
+@click.option("--deploy", is_flag=True, help="Deploy the jobs of continuous tests: not implemented.")
+@click.option("--emit-openlineage", is_flag=True, help="Tell an OpenLineage backend of this run.")
+@click.option(
+    "--openlineage-job-namespace",
+    metavar="NAMESPACE",
+    help="The namespace of the run's job; else OPENLINEAGE_NAMESPACE.",
+)
+@click.option(
+    "--openlineage-kafka-namespace",
+    metavar="KAFKA-URI",
+    help="kafka://HOST:PORT; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE, else the one bootstrap address.",
+)
+@click.option(
+    "--openlineage-gateway-namespace",
+    metavar="KAFKA-URI",
+    help="kafka://HOST:PORT; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE, else the one proxy address.",
+)
+@project_options
+@reporting
+def test(
+    *,
+    model: str | None,
+    name: str | None,
+    kind: str | None,
+    coverage: bool,
+    deploy: bool,
+    emit_openlineage: bool,
+    openlineage_job_namespace: str | None,
+    openlineage_kafka_namespace: str | None,
+    openlineage_gateway_namespace: str | None,
+    project_dir: Path,
+    environment: str | None,
+) -> Result:
+    """Run the project's tests: on declarations, on records of now, and on running jobs."""
+    if deploy:
+        raise _not_implemented()
+    from streamt.cli.projects import open_project
+    from streamt.testing.selection import select_tests
+
+    opened = open_project(project_dir, environment)
+    with opened.placing():
+        selected = select_tests(opened.project.document, model=model, name=name, kind=kind)
+    if coverage:
+        from streamt.cli.test_report import report_coverage
+
+        return report_coverage(opened, model)
+    if not (emit_openlineage and selected):
+        return _run(opened, selected, None)
+    from streamt.cli.run_events import emitter_of
+    from streamt.openlineage.identity import NamespaceOptions
+
+    namespaces = (openlineage_job_namespace, openlineage_kafka_namespace, openlineage_gateway_namespace)
+    return _run(opened, selected, emitter_of(opened, selected, NamespaceOptions(*namespaces, prefix="openlineage_")))
+
+
+def _run(opened: "Opened", selected: "Sequence[Selected]", emitter: "RunEmitter | None") -> Result:
+    from streamt.cli.test_report import report
+    from streamt.testing.runner import run_observed, run_tests
+
+    bar = _listener()
+    try:
+        results = run_observed(lambda: run_tests(opened.project, opened.compiled, selected, bar), emitter)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        undelivered = emitter.warnings if emitter else ()
+        raise StoppedError.by(stop, (*opened.warnings, *undelivered)) from None
+    finally:
+        bar.close()
+        if emitter is not None:
+            emitter.close()
+    return report(opened, results, emitter.warnings if emitter else ())
+
+
+def _listener() -> Listener:
+    """Show progress to a person at a terminal, and to nobody else."""
+    session = click.get_current_context().find_object(Session)
+    assert session is not None  # the group made it
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    return Bar() if terminal and session.mode is Mode.TEXT and not session.quiet else Listener()
+
+
+def _not_implemented() -> StreamtError:
+    message = "--deploy is not implemented: streamt does not submit the jobs of continuous tests"
+    hint = "submit the job yourself, then run `streamt test --type continuous` to see whether it is RUNNING"
+    return StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location="deploy", hint=hint))

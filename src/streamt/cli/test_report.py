@@ -1,0 +1,149 @@
+"""What `streamt test` shows of its results and of the coverage: lines for people, plain data for JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from streamt.cli.output import Result, encode, table
+from streamt.cli.projects import placed
+from streamt.errors import Code, Diagnostic
+from streamt.testing.runner import describe, diagnose
+
+if TYPE_CHECKING:
+    from streamt.cli.projects import Opened
+    from streamt.project.language import Document
+    from streamt.testing.results import AssertionResult, TestResult
+
+_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR"}
+
+
+def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Sequence[Diagnostic]) -> Result:
+    """Show what became of each test.
+
+    Args:
+        opened: the project.
+        results: one for each test that ran, in order.
+        undelivered: warnings of run events that were not delivered.
+    """
+    problems = tuple(problem for result in results for problem in diagnose(result))
+    return Result(
+        text=_lines(opened, results),
+        data=encode(_data(opened, results)),
+        summary=_summary(results),
+        warnings=(*opened.warnings, *undelivered),
+        errors=placed(opened.project, problems),
+    )
+
+
+def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[bytes]:
+    """Give a line for each test, and what did not pass where no error says it."""
+    rows = [
+        (_word(result), result.name, f"{result.type} of {result.target}", _read(result), f"{result.duration:.1f} s")
+        for result in results
+    ]
+    for result, line in zip(results, table(rows), strict=True):
+        yield f"{line}\n".encode(errors="backslashreplace")
+        if result.status != "passed" and not result.fails_the_run:
+            yield f"      {_hidden(opened, describe(result))}\n".encode(errors="backslashreplace")
+
+
+def _word(result: "TestResult") -> str:
+    """Name the end of a test; one that fails nothing is a warning."""
+    return _WORDS[result.status] if result.fails_the_run or result.status == "passed" else "WARN"
+
+
+def _read(result: "TestResult") -> str:
+    if result.type != "sample":
+        return ""
+    counts = result.counts
+    more = [f"{counts.tombstones} tombstones"] if counts.tombstones else []
+    more += ["time was up"] if counts.timed_out else []
+    return ", ".join([f"{counts.records + counts.undecodable} records", *more])
+
+
+def _summary(results: "Sequence[TestResult]") -> str:
+    if not results:
+        return "no test is selected"
+    counts = _counts(results)
+    words = [f"{counts[name]} {name}" for name in ("passed", "failed", "error", "warning") if counts[name]]
+    return f"{len(results)} tests: {', '.join(words)}"
+
+
+def _counts(results: "Sequence[TestResult]") -> dict[str, int]:
+    """Count the tests by their ends; one that fails nothing is a warning and nothing else."""
+    counts = {"total": len(results), "passed": 0, "failed": 0, "error": 0, "warning": 0}
+    for result in results:
+        counts["warning" if _word(result) == "WARN" else str(result.status)] += 1
+    return counts
+
+
+def _data(opened: "Opened", results: "Sequence[TestResult]") -> dict[str, Any]:
+    return {"tests": [_test_data(opened, result) for result in results], "counts": _counts(results)}
+
+
+def _test_data(opened: "Opened", result: "TestResult") -> dict[str, Any]:
+    counts = result.counts
+    return {
+        "name": result.name,
+        "target": result.target,
+        "type": result.type,
+        "status": result.status,
+        "severity": result.severity,
+        "location": result.location,
+        "message": _hidden(opened, result.message),
+        "records": counts.records,
+        "tombstones": counts.tombstones,
+        "undecodable": counts.undecodable,
+        "timed_out": counts.timed_out,
+        "duration_seconds": round(result.duration, 3),
+        "assertions": [_assertion_data(opened, assertion) for assertion in result.assertions],
+    }
+
+
+def _assertion_data(opened: "Opened", assertion: "AssertionResult") -> dict[str, Any]:
+    verdict = assertion.verdict
+    place = {"partition": verdict.place.partition, "offset": verdict.place.offset} if verdict.place else None
+    return {
+        "kind": assertion.kind,
+        "location": assertion.location,
+        "status": verdict.status,
+        "message": _hidden(opened, verdict.message),
+        "failing": verdict.failing,
+        "judged": verdict.judged,
+        "place": place,
+    }
+
+
+def _hidden(opened: "Opened", message: str) -> str:
+    """Give `message` without what a variable supplied."""
+    return opened.project.place(Diagnostic(code=Code.TEST_FAILED, message=message)).message
+
+
+def report_coverage(opened: "Opened", only: str | None) -> Result:
+    """Show which sources and models have which tests."""
+    from streamt.testing.selection import coverage
+
+    document: Document = opened.project.document
+    covered = [each for each in coverage(document) if only in (None, each.name)]
+    rows = [["KIND", "NAME", "SCHEMA", "SAMPLE", "CONTINUOUS"]]
+    rows += [
+        [each.kind, each.name, *(", ".join(names) or "-" for names in (each.schema, each.sample, each.continuous))]
+        for each in covered
+    ]
+    tested = sum(each.is_tested for each in covered)
+    data = {
+        "coverage": [
+            {
+                "kind": each.kind,
+                "name": each.name,
+                "tests": {"schema": each.schema, "sample": each.sample, "continuous": each.continuous},
+            }
+            for each in covered
+        ],
+        "counts": {"total": len(covered), "tested": tested},
+    }
+    return Result(
+        text=(f"{line}\n".encode(errors="backslashreplace") for line in table(rows)),
+        data=encode(data),
+        summary=f"{tested} of {len(covered)} sources and models have tests",
+        warnings=opened.warnings,
+    )
