@@ -20,7 +20,7 @@ demo-test: $(VENV)/.dev
 	@$(BIN)/python -m examples.demo_test
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

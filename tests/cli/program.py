@@ -61,6 +61,11 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith(ours)} | more
 
 
+def bare_environment() -> dict[str, str]:
+    """Give the same without the counter of coverage, which writes files of its own."""
+    return {key: value for key, value in clean_environment().items() if not key.startswith("COVERAGE")}
+
+
 def streamt(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Ended:
     """Run the program in a process of its own."""
     done = subprocess.run(
@@ -96,7 +101,7 @@ def without_root(*arguments: str | Path) -> Ended:
         warm_up = write_project(Path(name))
         done = subprocess.run(
             [sys.executable, "-c", _WITHOUT_ROOT, warm_up, *map(str, arguments)],
-            env=clean_environment(),
+            env=bare_environment(),
             capture_output=True,
             timeout=60,
             check=False,

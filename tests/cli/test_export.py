@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import MINIMAL, clean_environment, export, export_json, streamt, without_root, write_project
+from tests.cli.program import (
+    MINIMAL,
+    bare_environment,
+    clean_environment,
+    export,
+    export_json,
+    streamt,
+    without_root,
+    write_project,
+)
 
 FROZEN = {"SOURCE_DATE_EPOCH": "1796040000"}
 
@@ -244,7 +253,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_staging_file(tmp_path: Path) -> N
     done = subprocess.run(
         [sys.executable, "-B", "-c", code, "docs", "openlineage", "-p", tmp_path / "p", "--job-namespace", "j",
          "--output-file", out / "events.jsonl"],
-        env=clean_environment(), capture_output=True, text=True, check=False,
+        env=bare_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert "E506_OPENLINEAGE_INVALID" in done.stderr

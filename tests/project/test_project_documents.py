@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from streamt.project.documents import MAX_DEPTH, read_document
 from streamt.project.places import locate
+from streamt.project.scalars import resolve_plain
 
 PARSERS = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "python"])
 
@@ -301,11 +302,15 @@ def test_no_bytes_crash_the_reader(content: bytes) -> None:
         assert all(problem.line and problem.column for problem in reading.problems)
 
 
+# PyYAML writes YAML 1.1, and leaves the quotes off where only 1.2 sees a number: `0E0`.
+WORDS = PRINTABLE.filter(lambda text: isinstance(resolve_plain(text), str))
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | PRINTABLE,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(PRINTABLE, inner, max_size=3),
+        st.none() | st.booleans() | st.integers() | WORDS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
         max_leaves=12,
     )
 )

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -134,6 +133,8 @@ def table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
 def debug_traceback(error: BaseException) -> None:
     """Show where `error` arose, with credentials masked, if STREAMT_DEBUG=1 asks for it."""
     if os.environ.get("STREAMT_DEBUG") == "1":
+        import traceback
+
         click.echo(redact("".join(traceback.format_exception(error))), err=True)
 
 
