@@ -38,7 +38,7 @@ def json_of(*arguments: str | Path, **environment: str) -> Ended:
 def test_validate_says_that_all_is_well(chain: Path) -> None:
     ended = streamt("validate", "-p", chain)
     assert (ended.status, ended.stdout, ended.stderr) == (
-        0, b"default: all well (1 sources, 3 models, 0 tests, 0 exposures)\n", "",
+        0, b"default: all well (1 source, 3 models, 0 tests, 0 exposures)\n", "",
     )  # fmt: skip
 
 
@@ -91,6 +91,15 @@ def test_what_environments_share_is_said_once(two_environments: Path) -> None:
     ]
     assert len(places) == len(set(places))
     assert {file for file, _ in places} == {"stream_project.yml", "environments/prod.yml"}
+
+
+def test_what_is_wrong_in_one_environment_only_names_it(two_environments: Path) -> None:
+    root = two_environments / "stream_project.yml"
+    root.write_text(root.read_text().replace("  - name: paid\n", "  - name: paid\n    materialized: virtual_topic\n"))
+    gateway = ENVIRONMENT.format("prod").rstrip("}\n") + "}, conduktor: {gateway: {proxy_bootstrap: 'g:1'}}}\n"
+    (two_environments / "environments" / "prod.yml").write_text(gateway)
+    (error,) = json_of("validate", "--all-envs", "-p", two_environments).envelope["errors"]
+    assert error["message"].endswith("(environment: dev)")
 
 
 def test_an_environment_must_be_named_where_there_are_several(two_environments: Path) -> None:

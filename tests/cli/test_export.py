@@ -51,7 +51,7 @@ def test_an_output_file_holds_the_same_bytes(tmp_path: Path) -> None:
     folder = write_project(tmp_path)
     target = tmp_path / "new" / "events.jsonl"
     ended = export(folder, "--output-file", target, **FROZEN)
-    assert ended.stdout.decode() == f"wrote 3 events (2 datasets, 1 jobs) to {target}\n"
+    assert ended.stdout.decode() == f"wrote 3 events (2 datasets, 1 job) to {target}\n"
     assert target.read_bytes() == export(folder, **FROZEN).stdout
 
 

@@ -155,6 +155,8 @@ def test_an_explicit_materialization_needs_no_parsing() -> None:
     ("text", "wanted"),
     [
         ("from: raw", 'model "m" is a sink, but has no connector'),
+        ("from: raw, advanced: {virtual_topic: true}", 'model "m" is a sink, but has no connector'),
+        ("sink: {type: x}", 'model "m" has a connector, but nothing that feeds it'),
         ("from: raw, materialized: topic", 'model "m" is a `topic` and has `from` but no SQL'),
         ("from: raw, materialized: flink", 'model "m" is a `flink` and has `from` but no SQL'),
         ("sql: SELECT 1, materialized: sink, sink: {type: x}",
@@ -192,10 +194,10 @@ def test_nothing_reads_a_sink() -> None:
 @pytest.mark.parametrize(
     ("call", "hint"),
     [
-        ('source("rawe")', 'Did you mean "raw"?'),
-        ('ref("raw")', 'Write `{{ source("raw") }}`.'),
-        ('source("b")', 'Write `{{ ref("b") }}`.'),
-        ('ref("completely else")', "Declare it under `sources` or `models`."),
+        ('source("rawe")', 'did you mean "raw"?'),
+        ('ref("raw")', 'write `{{ source("raw") }}`'),
+        ('source("b")', 'write `{{ ref("b") }}`'),
+        ('ref("completely else")', "declare it under `sources` or `models`"),
     ],
 )
 def test_a_wrong_name_comes_with_the_right_one(call: str, hint: str) -> None:
@@ -254,7 +256,7 @@ def test_a_model_whose_name_is_no_topic_needs_a_topic_name(text: str) -> None:
     (problem,) = problems(f"models:\n  - {{{text}}}\n")
     assert problem.location == "/models/0/name"
     assert problem.hint is not None
-    assert problem.hint.endswith("Give the topic a name of its own with `topic.name`.")
+    assert problem.hint.endswith("give the topic a name of its own with `topic.name`")
 
 
 @pytest.mark.parametrize("text", ["name: 'a b', topic: {name: ok}", "name: '中 🎉', from: raw, sink: {type: x}"])

@@ -43,8 +43,8 @@ def test_a_passing_run_says_so_and_exits_with_0(broker: Broker, topics: dict[str
     ended = streamt("test", "-p", tmp_path, "--type", "sample")
     assert (ended.status, ended.stderr) == (0, "")
     line, summary = ended.stdout.decode().splitlines()
-    assert line.startswith("PASS  ids  sample of orders  3 records, 1 tombstones  ")
-    assert summary == "1 tests: 1 passed"
+    assert line.startswith("PASS  ids  sample of orders  3 records, 1 tombstone  ")
+    assert summary == "1 test: 1 passed"
 
 
 def test_json_holds_every_result(broker: Broker, topics: dict[str, str], tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_failing_run_exits_with_1_and_says_why_on_stderr(
     write(tmp_path, project_text(broker.address, topics, sample("low", "range: {column: id, max: 2}")))
     ended = streamt("test", "-p", tmp_path)
     assert ended.status == 1
-    assert ended.stdout.decode().splitlines()[-1] == "1 tests: 1 failed"
+    assert ended.stdout.decode().splitlines()[-1] == "1 test: 1 failed"
     assert "E530_TEST_FAILED: test `low` failed: range: 1 of 3 records" in ended.stderr
 
 
@@ -109,7 +109,7 @@ def test_a_warning_fails_nothing_but_is_shown(broker: Broker, topics: dict[str, 
     first, second, summary = ended.stdout.decode().splitlines()
     assert first.startswith("WARN  low")
     assert second.startswith("      range: 1 of 3 records have a value outside")
-    assert summary == "1 tests: 1 warning"
+    assert summary == "1 test: 1 warning"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_install(
     runtime = ", schema_registry: {url: 'http://127.0.0.1:1'}" if extra == "registry" else ""
     result = run_one(tmp_path, project_text(broker.address, topics, sample("t", assertion), runtime))
     assert (result.status, result.message) == (Status.ERROR, message)
-    assert result.problems[0].hint == f'run `pip install "streamt[{extra}]"`'
+    assert (result.problems[0].hint or "").startswith(f"install streamt with its extra `{extra}`")
 
 
 def test_a_virtual_topic_is_read_at_the_gateways_address(broker: Broker, tmp_path: Path) -> None:

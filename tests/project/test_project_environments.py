@@ -47,7 +47,7 @@ def test_an_environment_is_named_or_the_only_one(
             DEV | PROD,
             None,
             "the project has several environments, and none is named",
-            "say `--env NAME`; the environments are `dev`, `prod`",
+            "name one, as `--env NAME` or in STREAMT_ENV; the environments are `dev`, `prod`",
         ),
         (DEV | PROD, "prd", "there is no environment `prd`", "did you mean `prod`? the environments are `dev`, `prod`"),
         (DEV, "../dev", "there is no environment `../dev`", None),

@@ -50,7 +50,7 @@ BROKEN = [
     ("models: {require_description: true}", "description: ' '", "", "/models/0", "there is no `description`"),
     ("models: {require_owner: true}", "", "", "/models/0", "there is no `owner`"),
     ("models: {require_tests: true}", "", "", "/models/0", "there is no test of this model"),
-    ("models: {min_tests: 2}", "", TEST, "/models/0", "this model has 1 tests, fewer than 2"),
+    ("models: {min_tests: 2}", "", TEST, "/models/0", "this model has 1 test, fewer than 2"),
     (
         "models: {min_description_length: 5}",
         "description: abc",

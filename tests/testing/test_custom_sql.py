@@ -67,8 +67,8 @@ def test_decimals_keep_all_their_digits(digits: str) -> None:
         ("SELECT id FROM {{ model }} WHERE id > 5", "must give one row of one column"),
         ("SELECT MIN(id), MAX(id) FROM {{ model }}", "must give one row of one column"),
         ("SELECT CAST(MAX(note) AS INT) FROM {{ model }}", "fails on this sample (ConversionException)"),
-        ("SELECT COUNT(*) FROM read_csv('/etc/hostname')", "fails on this sample (PermissionException)"),
-        ("SELECT COUNT(*) FROM read_text('https://localhost:1/x')", "fails on this sample"),
+        ("SELECT CAST(MAX(amount) AS STRING) FROM {{ model }}", "CAST to STRING is judged of texts, dates,"),
+        ("SELECT MAX(id) / COUNT(absent) FROM {{ model }}", "the query divides by zero"),
         ("SELECT COUNT(*) FROM elsewhere", "elsewhere does not exist"),
     ],
 )
@@ -89,6 +89,7 @@ def test_a_query_that_cannot_be_answered_is_an_error(sql: str, words: str) -> No
         ("ATTACH 'x.db'", "cannot be read as Flink's SQL"),
         ("SELECT FROM WHERE", "cannot be read as Flink's SQL"),
         ("SELECT COUNT(*) FROM {{ ref('other') }}", "reads `other`, but a test sees only its own sample"),
+        ("SELECT COUNT(*) FROM read_csv('/etc/hostname')", "cannot judge the function READ_CSV:"),
         ("SELECT {% if x %}1{% endif %}", "holds Jinja other than {{ model }}"),
     ],
 )
@@ -126,9 +127,10 @@ def test_values_that_only_avro_has_keep_their_meaning() -> None:
         (False, "BOOLEAN"),
     ],
 )
-def test_columns_have_the_narrowest_exact_type(value: Any, kind: str) -> None:
-    sql = {"sql": "SELECT TYPEOF(v) FROM {{ model }}", "expect": kind}
-    verdict = judge("custom_sql", sql, [{"v": value}])
+def test_columns_have_the_narrowest_exact_type(value: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What DuckDB calls its types is no part of Flink's SQL.
+    monkeypatch.setattr("streamt.testing.assertions.sql.to_duckdb", lambda sql, _target: sql)
+    verdict = judge("custom_sql", {"sql": "SELECT typeof(v) FROM sample", "expect": kind}, [{"v": value}])
     assert verdict.status is Status.PASSED, verdict
 
 

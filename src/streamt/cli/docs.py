@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.options import help_when_bare, project_options, reporting
-from streamt.cli.output import Result, encode
+from streamt.cli.output import Result, counted, encode
 from streamt.errors import Code, Diagnostic, StreamtError
 
 if TYPE_CHECKING:
@@ -105,4 +105,5 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def _counted(events: "Export") -> str:
-    return f"{len(events.lines)} events ({events.datasets} datasets, {events.jobs} jobs)"
+    parts = f"{counted(events.datasets, 'dataset')}, {counted(events.jobs, 'job')}"
+    return f"{counted(len(events.lines), 'event')} ({parts})"

@@ -123,6 +123,11 @@ def encode(value: object) -> tuple[bytes, ...]:
     return (json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="backslashreplace"),)
 
 
+def counted(number: int, noun: str) -> str:
+    """Write `number` with its noun, in the plural unless there is one: `1 source`, `0 sources`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     """Align the cells of `rows` in columns, two spaces between them."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from streamt.cli.output import Result, encode, table
+from streamt.cli.output import Result, counted, encode, table
 from streamt.cli.projects import placed
 from streamt.errors import Code, Diagnostic
 from streamt.testing.runner import describe, diagnose
@@ -55,9 +55,9 @@ def _read(result: "TestResult") -> str:
     if result.type != "sample":
         return ""
     counts = result.counts
-    more = [f"{counts.tombstones} tombstones"] if counts.tombstones else []
+    more = [counted(counts.tombstones, "tombstone")] if counts.tombstones else []
     more += ["time was up"] if counts.timed_out else []
-    return ", ".join([f"{counts.records + counts.undecodable} records", *more])
+    return ", ".join([counted(counts.records + counts.undecodable, "record"), *more])
 
 
 def _summary(results: "Sequence[TestResult]") -> str:
@@ -65,7 +65,7 @@ def _summary(results: "Sequence[TestResult]") -> str:
         return "no test is selected"
     counts = _counts(results)
     words = [f"{counts[name]} {name}" for name in ("passed", "failed", "error", "warning") if counts[name]]
-    return f"{len(results)} tests: {', '.join(words)}"
+    return f"{counted(len(results), 'test')}: {', '.join(words)}"
 
 
 def _counts(results: "Sequence[TestResult]") -> dict[str, int]:

@@ -1,15 +1,18 @@
 """`streamt validate`: everything that can be known to be wrong without touching a cluster."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from streamt.cli.options import project_options, reporting
-from streamt.cli.output import Result, encode
+from streamt.cli.output import Result, counted, encode
 from streamt.errors import Diagnostic, StreamtError
 
-Counts = dict[str, str | int]
+_LISTS = ("sources", "models", "tests", "exposures")
+
+Counts = dict[str, int]
 
 
 @click.command()
@@ -21,20 +24,38 @@ def validate(*, strict: bool, all_envs: bool, project_dir: Path, environment: st
     """Check the project: its language, its SQL, its references and its rules."""
     if all_envs and environment is not None:
         raise click.UsageError("--all-envs and --env NAME exclude each other")
-    checked: list[Counts] = []
-    found: list[Diagnostic] = []
+    checked: list[tuple[str, Counts]] = []
+    found: dict[str | None, tuple[Diagnostic, ...]] = {}
     for name in _environments(project_dir) if all_envs else (environment,):
         try:
-            counts, warnings = _check(project_dir, name)
+            environment_name, counts, warnings = _check(project_dir, name)
         except StreamtError as error:
-            found.extend(error.diagnostics)
+            found[name] = error.diagnostics
         else:
-            checked.append(counts)
-            found.extend(warnings)
-    problems = tuple(dict.fromkeys(found))  # what every environment shares is said once
+            checked.append((environment_name, counts))
+            found[name] = warnings
+    problems = _merged(found)
     if any(problem.is_error or strict for problem in problems):
         raise StreamtError(*problems)
-    return Result(data=encode({"environments": checked}), summary=_summary(checked), warnings=problems)
+    return Result(
+        data=encode({"environments": [{"environment": name, **counts} for name, counts in checked]}),
+        summary=_summary(checked),
+        warnings=problems,
+    )
+
+
+def _merged(found: Mapping[str | None, Sequence[Diagnostic]]) -> tuple[Diagnostic, ...]:
+    """Say once what every environment shares, and of the rest, in which environments it is so."""
+    names: dict[Diagnostic, list[str]] = {}
+    for name, diagnostics in found.items():
+        for diagnostic in dict.fromkeys(diagnostics):
+            names.setdefault(diagnostic, []).append(str(name))
+    return tuple(
+        diagnostic
+        if len(where) == len(found)
+        else replace(diagnostic, message=f"{diagnostic.message} (environment: {', '.join(where)})")
+        for diagnostic, where in names.items()
+    )
 
 
 def _environments(directory: Path) -> Iterable[str]:
@@ -45,8 +66,8 @@ def _environments(directory: Path) -> Iterable[str]:
     return [summary.name for summary in list_environments(directory, os.environ)]
 
 
-def _check(directory: Path, environment: str | None) -> tuple[Counts, tuple[Diagnostic, ...]]:
-    """Check one environment; give what it declares, and the warnings."""
+def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple[Diagnostic, ...]]:
+    """Check one environment; give its name, what it declares, and the warnings."""
     from streamt.cli.projects import open_project
     from streamt.project.rules import check_rules
 
@@ -55,13 +76,12 @@ def _check(directory: Path, environment: str | None) -> tuple[Counts, tuple[Diag
     if broken:
         raise StreamtError(*opened.warnings, *broken)
     document = opened.project.document
-    lists = {name: len(getattr(document, name)) for name in ("sources", "models", "tests", "exposures")}
-    return {"environment": opened.project.environment, **lists}, opened.warnings
+    counts = {name: len(getattr(document, name)) for name in _LISTS}
+    return opened.project.environment, counts, opened.warnings
 
 
-def _summary(checked: Iterable[Counts]) -> str:
+def _summary(checked: Iterable[tuple[str, Counts]]) -> str:
     return "\n".join(
-        f"{counts['environment']}: all well ({counts['sources']} sources, {counts['models']} models,"
-        f" {counts['tests']} tests, {counts['exposures']} exposures)"
-        for counts in checked
+        f"{environment}: all well ({', '.join(counted(counts[name], name.removesuffix('s')) for name in _LISTS)})"
+        for environment, counts in checked
     )

@@ -30,7 +30,7 @@ def compile_time(environ: Mapping[str, str]) -> datetime:
                 code=Code.ENV_VAR_ERROR,
                 message=f"the variable {VARIABLE} is not a time in whole seconds since 1970",
                 location=VARIABLE,
-                hint=f'Set it to digits alone, as `export {VARIABLE}="$(date +%s)"` does, or unset it.',
+                hint=f'set it to digits alone, as `export {VARIABLE}="$(date +%s)"` does, or unset it',
             )
         )
     return _EPOCH + timedelta(seconds=int(text))

@@ -129,16 +129,16 @@ def _complaint(compiled: Compiled, read: Read, declared: _Declared) -> tuple[str
     name = read.name
     is_model, is_source = name in declared.models, name in declared.sources
     if name == compiled.model.name and is_model and read.kind != "source":
-        return f"reads itself: {name} -> {name}", "A model cannot read its own output."
+        return f"reads itself: {name} -> {name}", "a model cannot read its own output"
     if read.kind == "source" and not is_source and is_model:
-        return f'reads the source "{name}", but that is a model', f"Write {_written(read, 'ref')}."
+        return f'reads the source "{name}", but that is a model', f"write {_written(read, 'ref')}"
     if read.kind == "ref" and not is_model and is_source:
-        return f'reads the model "{name}", but that is a source', f"Write {_written(read, 'source')}."
+        return f'reads the model "{name}", but that is a source', f"write {_written(read, 'source')}"
     if not is_model and not is_source:
         return f'reads "{name}", which is not declared', _closest(read, declared)
     other = declared.models.get(name) if read.kind != "source" else None
     if other is not None and other.materialization is SINK:
-        return f'reads "{name}", but that is a sink, which has no topic', "Read what the sink takes its records from."
+        return f'reads "{name}", but that is a sink, which has no topic', "read what the sink takes its records from"
     return None
 
 
@@ -151,7 +151,7 @@ def _closest(read: Read, declared: _Declared) -> str | None:
     from difflib import get_close_matches
 
     close = get_close_matches(read.name, [*declared.models, *declared.sources], n=1)
-    return f'Did you mean "{close[0]}"?' if close else "Declare it under `sources` or `models`."
+    return f'did you mean "{close[0]}"?' if close else "declare it under `sources` or `models`"
 
 
 def _check_virtual_input(compiled: Compiled, declared: _Declared) -> None:
@@ -164,7 +164,7 @@ def _check_virtual_input(compiled: Compiled, declared: _Declared) -> None:
         if names or compiled.model.has_sql:
             count = f"reads {len(names)} inputs" if names else "reads no source and no model"
             compiled.complain(
-                f'model "{compiled.model.name}" {said}, but {count}', where, hint=f"It needs exactly one; {_OR_FLINK}"
+                f'model "{compiled.model.name}" {said}, but {count}', where, hint=f"it needs exactly one; {_OR_FLINK}"
             )
         return
     other = declared.models.get(names[0])
@@ -172,11 +172,11 @@ def _check_virtual_input(compiled: Compiled, declared: _Declared) -> None:
         compiled.complain(
             f'model "{compiled.model.name}" {said}, but its input "{names[0]}" is a virtual topic itself',
             where,
-            hint=f"A Gateway rule stands over a topic of Kafka; {_OR_FLINK}",
+            hint=f"a Gateway rule stands over a topic of Kafka; {_OR_FLINK}",
         )
 
 
-_OR_FLINK = "else write `materialized: flink`."
+_OR_FLINK = "else write `materialized: flink`"
 
 
 def _circles(compiled: Sequence[Compiled]) -> Iterator[Diagnostic]:
@@ -186,7 +186,7 @@ def _circles(compiled: Sequence[Compiled]) -> Iterator[Diagnostic]:
         if len(path) > 2:
             shown = path if len(path) <= 12 else (*path[:6], f"... {len(path) - 12} more ...", *path[-6:])
             message = f"models read each other in a circle: {' -> '.join(shown)}"
-            yield error(message, locations[path[0]], "Take one of these inputs away.")
+            yield error(message, locations[path[0]], "take one of these inputs away")
 
 
 # Nodes
@@ -269,10 +269,10 @@ def _name_place(model: Model, output: Output) -> tuple[str, str]:
     if output.name != model.name:
         return "", _RULE
     key = "topic.name" if output.kind is OutputKind.TOPIC else "gateway.virtual_topic.name"
-    return "/name", f"{_RULE} Give the topic a name of its own with `{key}`."
+    return "/name", f"{_RULE}; give the topic a name of its own with `{key}`"
 
 
-_RULE = "A topic's name is 1 to 249 of `a-z A-Z 0-9 . _ -`, and not `.` or `..`."
+_RULE = "a topic's name is 1 to 249 of `a-z A-Z 0-9 . _ -`, and not `.` or `..`"
 
 
 def _collisions(nodes: Iterable[Node]) -> Iterator[Diagnostic]:
@@ -286,7 +286,7 @@ def _collisions(nodes: Iterable[Node]) -> Iterator[Diagnostic]:
                 "differ only in `.` and `_`"
             ),
             location=node.location,
-            hint="Kafka's metrics merge them; use either `.` or `_` in all topic names.",
+            hint="Kafka's metrics merge them; use either `.` or `_` in all topic names",
         )
 
 

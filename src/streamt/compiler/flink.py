@@ -38,6 +38,14 @@ _JSON_CALLS = ("JSON_ARRAY", "JSON_ARRAYAGG", "JSON_EXISTS", "JSON_QUERY", "JSON
 _DEPTH = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
 
 
+def _is_structural(name: str) -> bool:
+    """Tell a function that a tree must have as what it is: an aggregate of Flink's, and UNNEST.
+
+    All others stay as they are written: their namesakes in sqlglot have other arguments, or another meaning.
+    """
+    return name == "UNNEST" or name in AGGREGATES
+
+
 def _is_foreign_aggregate(name: str) -> bool:
     """Tell an aggregate of other databases: in Flink a function of that name is the user's own."""
     known = exp.GroupConcat if name == "STRING_AGG" else exp.FUNCTION_BY_NAME.get(name, exp.Func)
@@ -52,7 +60,7 @@ class FlinkParser(parser.Parser):
     FUNC_TOKENS = parser.Parser.FUNC_TOKENS | {TokenType.SESSION}
 
     FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {
-        name: build for name, build in parser.Parser.FUNCTIONS.items() if not _is_foreign_aggregate(name)
+        name: build for name, build in parser.Parser.FUNCTIONS.items() if _is_structural(name)
     }
 
     FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
@@ -111,19 +119,34 @@ class FlinkParser(parser.Parser):
         # Without parentheses there is one column: the next comma begins the next argument.
         return [self._parse_column()]
 
+    def _parse_bracket(self, this: Any = None) -> Any:
+        """Note that `a[1]` is the first element; a dialect's INDEX_OFFSET moves only indexes whose type is known."""
+        found = super()._parse_bracket(this)
+        for each in (this, found):
+            if isinstance(each, exp.Bracket):
+                each.set("offset", 1)
+        return found
+
     # Clauses that are read over
 
     def parse_json_call(self, name: str) -> Any:
         """Read a JSON function; its `RETURNING`, `ON EMPTY`, `ON ERROR` and `WRAPPER` clauses change no lineage."""
-        arguments = []
+        arguments, has_clauses = [], False
         while self._curr and not self._at(TokenType.R_PAREN):
             arguments.append(self._parse_bitwise())
+            has_clauses |= not self._at(TokenType.COMMA) and not self._at(TokenType.R_PAREN)
             self._skip_to(TokenType.COMMA, TokenType.R_PAREN)
             if not self._match(TokenType.COMMA):
                 break
-        if name == "JSON_VALUE" and len(arguments) == 2:
-            return self.expression(exp.JSONValue(this=arguments[0], path=arguments[1]))
-        return self.expression(exp.Anonymous(this=name, expressions=[a for a in arguments if a]))
+        is_value = name == "JSON_VALUE" and len(arguments) == 2
+        call = (
+            self.expression(exp.JSONValue(this=arguments[0], path=arguments[1]))
+            if is_value
+            else self.expression(exp.Anonymous(this=name, expressions=[each for each in arguments if each]))
+        )
+        if has_clauses:
+            call.meta["skipped_clauses_of"] = name
+        return call
 
     def _parse_match_recognize(self) -> Any:
         if not self._match(TokenType.MATCH_RECOGNIZE):
@@ -221,6 +244,8 @@ class Flink(Dialect):
 
     # `'C:\'` is a whole string in Flink, and a JSON path that sqlglot does not know is still the user's.
     STRICT_JSON_PATH_SYNTAX = False
+    # NULL comes before every value.
+    NULL_ORDERING = "nulls_are_small"
 
     class Tokenizer(tokens.Tokenizer):
         """Backticks around names, `''` as the only escape, `--`, `//` and `/* */`, which do not nest."""

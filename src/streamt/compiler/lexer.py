@@ -110,7 +110,7 @@ def _check_statement(sql: str, tokens: list[_Token]) -> int:
     return tokens[last].start + len(tokens[last].text)
 
 
-_ONE_QUERY = "A model's SQL is one query (SELECT, WITH or VALUES); streamt writes the INSERT itself."
+_ONE_QUERY = "a model's SQL is one query (SELECT, WITH or VALUES); streamt writes the INSERT itself"
 
 
 def _article(word: str) -> str:

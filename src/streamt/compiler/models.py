@@ -124,7 +124,7 @@ def compile_model(model: Model, location: str, around: Surroundings) -> Compiled
         if compiled.explicit:
             compiled.complain(
                 f"{_named(model)} is a virtual topic, but the project has no Gateway",
-                hint="Declare `runtime.conduktor.gateway`, or write `materialized: flink`.",
+                hint="declare `runtime.conduktor.gateway`, or write `materialized: flink`",
             )
         else:
             compiled.materialization = FLINK
@@ -153,7 +153,7 @@ def _query(compiled: Compiled, around: Surroundings) -> Query | None:
         compiled.complain(
             f'{_named(model)} uses the macro "{model.macro}", which does not exist',
             "/macro",
-            hint=_did_you_mean(model.macro, around.macros) or "A macro is a file `macros/NAME.sql.j2`.",
+            hint=_did_you_mean(model.macro, around.macros) or "a macro is a file `macros/NAME.sql.j2`",
         )
         return None
     template = macro.text if macro else model.sql
@@ -205,7 +205,7 @@ def _glued(reference: Reference | None) -> tuple[str, str]:
     what = str(reference) if reference else "`source` or `ref`"
     return (
         f"glues other text to {what}, or changes it",
-        "Put the whole name into the call: a table is read by the name of its source or model.",
+        "put the whole name into the call: a table is read by the name of its source or model",
     )
 
 
@@ -223,7 +223,7 @@ def _did_you_mean(name: str, known: Mapping[str, object]) -> str | None:
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, n=1)
-    return f'Did you mean "{close[0]}"?' if close else None
+    return f'did you mean "{close[0]}"?' if close else None
 
 
 # Materialization
@@ -268,7 +268,7 @@ def _not_parsed(compiled: Compiled) -> Diagnostic:
         code=Code.SQL_NOT_PARSED,
         message=f"the SQL of {_named(compiled.model)} cannot be parsed; it is taken to be `materialized: flink`",
         location=f"{compiled.location}/{'sql' if compiled.model.sql is not None else 'macro'}",
-        hint="Check the SQL; if it is right, write `materialized` yourself.",
+        hint="check the SQL; if it is right, write `materialized` yourself",
     )
 
 
@@ -281,12 +281,19 @@ def _misfeeds(model: Model, declared: Materialization) -> Iterator[tuple[str, st
         yield from _sink_misfeeds(model)
     elif model.sink_connector is not None:
         where = "/sink" if model.sink is not None else "/connector"
-        yield f"has a connector, but it is a `{declared}`", where, _OWN_SINK
+        if model.materialized is None and not model.has_sql and model.from_ is None:
+            yield (
+                "has a connector, but nothing that feeds it",
+                where,
+                "add `from: NAME`, the model or source to take from",
+            )
+        else:
+            yield f"has a connector, but it is a `{declared}`", where, _OWN_SINK
     if model.from_ is not None and declared in (TOPIC, FLINK):
         beside, hint = ("beside its SQL", _SAYS_ITSELF) if model.has_sql else ("but no SQL", _COPY)
         yield f"is a `{declared}` and has `from` {beside}", "/from", hint
     if declared is VIRTUAL and not model.has_sql and model.from_ is None:
-        yield "is a virtual topic, but says not what it shows", "", "Give it `from` or `sql`."
+        yield "is a virtual topic, but says not what it shows", "", "give it `from` or `sql`"
 
 
 def _sink_misfeeds(model: Model) -> Iterator[tuple[str, str, str]]:
@@ -294,11 +301,13 @@ def _sink_misfeeds(model: Model) -> Iterator[tuple[str, str, str]]:
         where = "/sql" if model.sql is not None else "/macro"
         yield "is a sink, but has SQL, which a connector cannot run", where, _OWN_SQL
     if model.sink_connector is None:
-        yield "is a sink, but has no connector", "", _SINK_OR_NOT
+        hint = _SINK_OR_NOT if model.virtual_topic is None else _SAY_VIRTUAL
+        yield "is a sink, but has no connector", "", hint
 
 
-_OWN_SINK = "A connector has a model of its own, which takes its records `from` this one."
-_OWN_SQL = "Move the SQL to a model of its own, and let the sink take its records `from` that model."
-_SAYS_ITSELF = "Remove `from`: SQL says itself what it reads; only a virtual topic has both."
-_COPY = 'Write `sql: SELECT * FROM {{ ref("NAME") }}`, or `materialized: sink` or `virtual_topic`.'
-_SINK_OR_NOT = "Give it `sink: {connector: CLASS, config: {...}}`, or say what else it is with `materialized`."
+_OWN_SINK = "a connector has a model of its own, which takes its records `from` this one"
+_OWN_SQL = "move the SQL to a model of its own, and let the sink take its records `from` that model"
+_SAYS_ITSELF = "remove `from`: SQL says itself what it reads; only a virtual topic has both"
+_COPY = 'write `sql: SELECT * FROM {{ ref("NAME") }}`, or `materialized: sink` or `virtual_topic`'
+_SAY_VIRTUAL = "`from` without SQL makes a sink; write `materialized: virtual_topic`, too"
+_SINK_OR_NOT = "give it `sink: {connector: CLASS, config: {...}}`, or say what else it is with `materialized`"

@@ -162,7 +162,7 @@ class _Marks:
                 raise Fault(
                     f"calls `{kind}` with something else than one name",
                     line=_line,
-                    hint=f'Write `{{{{ {kind}("NAME") }}}}`, with one name in quotes.',
+                    hint=f'write `{{{{ {kind}("NAME") }}}}`, with one name in quotes',
                 )
             return Printed(self.word(kind, str(names[0]), _line))
 
@@ -188,22 +188,20 @@ def _python_fault(error: Exception) -> Fault:
 
     line = _line_of(error.__traceback__)
     if isinstance(error, (TooMuchError, RecursionError, MemoryError, OverflowError)):
-        return Fault(
-            "would run for too long or make too much text", line=line, hint="Make its loops and texts shorter."
-        )
+        return Fault("would run for too long or make too much text", line=line, hint="make its loops and texts shorter")
     # The text of an exception can hold a value that a variable supplied; its kind cannot.
     reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
     return Fault(f"cannot be rendered: {type(error).__name__}", line=line, hint=reason)
 
 
-_SHORTER = "Make its loops and texts shorter."
-_ALLOWED = "A template may use `source`, `ref`, `params`, plain loops and conditions, and the common filters."
-_DEFINED = "A template knows `source` and `ref`, and that of a macro also `params` and each of them by name."
+_SHORTER = "make its loops and texts shorter"
+_ALLOWED = "a template may use `source`, `ref`, `params`, plain loops and conditions, and the common filters"
+_DEFINED = "a template knows `source` and `ref`, and that of a macro also `params` and each of them by name"
 _REASONS: dict[type[Exception], str] = {
-    TypeError: "A value has another type than the template expects, or a call has the wrong arguments.",
-    ValueError: "A value is not what the template expects, or there are too many parts to unpack.",
-    ZeroDivisionError: "The template divides by zero.",
-    SyntaxError: "The template is nested too deeply.",
+    TypeError: "a value has another type than the template expects, or a call has the wrong arguments",
+    ValueError: "a value is not what the template expects, or there are too many parts to unpack",
+    ZeroDivisionError: "the template divides by zero",
+    SyntaxError: "the template is nested too deeply",
 }
 
 

@@ -111,7 +111,8 @@ def choose_environment(folder: Folder, wanted: str | None, environ: Mapping[str,
     listed = "the environments are " + ", ".join(f"`{each}`" for each in files)
     if name is None and len(files) > 1:
         raise _environment_error(
-            "the project has several environments, and none is named", f"say `--env NAME`; {listed}"
+            "the project has several environments, and none is named",
+            f"name one, as `--env NAME` or in STREAMT_ENV; {listed}",
         )
     if name is None:
         name = next(iter(files))

@@ -1,5 +1,6 @@
 """What is wrong with a project, before it has a place, and pydantic's complaints in plain words."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -146,6 +147,9 @@ _RIGHT_KIND = frozenset(
 
 def _unknown_key(path: Path, parent: Mapping[str, Any]) -> Problem:
     known = list(parent.get("properties", {}))
+    if re.fullmatch(r"\d+\)", str(path[-1])):  # what is left of `{type: DECIMAL(10, 2)}`, where a comma ends a value
+        hint = 'put the value before it in quotes, since it holds a comma: `type: "DECIMAL(10, 2)"`'
+        return Problem(path=path, message=f"there is no key {shown(str(path[-1]))} here", hint=hint, at_key=True)
     hint = did_you_mean(str(path[-1]), known) or (f"the keys here are {_listed(known)}" if known else None)
     return Problem(path=path, message=f"there is no key {shown(str(path[-1]))} here", hint=hint, at_key=True)
 

@@ -96,7 +96,8 @@ def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Probl
     if rules.require_tests and not tests:
         yield _broken("models.require_tests", "there is no test of this model", "models", index)
     if rules.min_tests is not None and len(tests) < rules.min_tests:
-        message = f"this model has {len(tests)} tests, fewer than {rules.min_tests}"
+        tests_word = "test" if len(tests) == 1 else "tests"
+        message = f"this model has {len(tests)} {tests_word}, fewer than {rules.min_tests}"
         yield _broken("models.min_tests", message, "models", index)
     if document.rules.tests.require_schema_tests and not any(test.type == "schema" for test in tests):
         message = "there is no test of this model with `type: schema`"

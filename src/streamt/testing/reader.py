@@ -302,7 +302,7 @@ def _consumer(access: Access, note_error: Callable[["KafkaError"], None], locati
     try:
         from confluent_kafka import Consumer, KafkaException
     except ImportError as error:
-        hint = 'run `pip install "streamt[kafka]"`'
+        hint = "install streamt with its extra `kafka`, or confluent-kafka itself"
         raise cannot_run("reading records needs the package confluent-kafka", location, hint) from error
     try:
         return Consumer({**_SETTINGS, **access.config, "error_cb": note_error}, logger=_silent_logger())

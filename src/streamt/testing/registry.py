@@ -156,7 +156,7 @@ def _client(registry: SchemaRegistry, project: Project, location: str) -> "Schem
         import fastavro  # noqa: F401 - the deserializer of Avro imports it later, without a word of help
         from confluent_kafka.schema_registry import SchemaRegistryClient
     except ImportError as error:
-        hint = 'run `pip install "streamt[registry]"`'
+        hint = "install streamt with its extra `registry`"
         raise cannot_run(
             "a schema registry needs the package confluent-kafka with its extras", location, hint
         ) from error

@@ -10,7 +10,7 @@ from streamt.compiler.artifacts import Node
 from streamt.errors import Diagnostic, StreamtError
 from streamt.project.loaded import Project
 from streamt.testing.assertions import Accumulator, Batch, Sample, accumulator_of
-from streamt.testing.assertions.base import place_of
+from streamt.testing.assertions.base import place_of, records
 from streamt.testing.assertions.keys import ForeignKey
 from streamt.testing.connection import Access, access_to
 from streamt.testing.decode import Decoder, Record, Undecodable
@@ -166,7 +166,8 @@ class SampleTest:
             message = f"{access.target} could not be read to its end in time, so no foreign key can be judged"
             raise self._error(message, "raise the test's timeout")
         if gauge.undecodable:
-            message = f"{gauge.undecodable} records of {access.target} cannot be decoded; see {gauge.undecodable_place}"
+            count = records(gauge.undecodable)
+            message = f"{count} of {access.target} cannot be decoded; see {gauge.undecodable_place}"
             raise self._error(message)
 
     def _add(self, batch: Batch) -> None:

@@ -232,31 +232,31 @@ BAD = [
     Bad(WITH_KEY, PREFIX + "AUTH__API_KEY", "`auth.apiKey` is missing"),
     Bad(HTTP | {PREFIX + "AUTH__APIKEY": SECRET}, PREFIX + "AUTH__TYPE", "`auth.type` is missing", "`api_key`"),
     # Unknown names.
-    Bad({PREFIX + "TYP": "file"}, PREFIX + "TYP", "is unknown", f"Did you mean {PREFIX}TYPE?"),
-    one("URI", SECRET, f"the variable {PREFIX}URI is unknown", f"Did you mean {PREFIX}URL?"),
+    Bad({PREFIX + "TYP": "file"}, PREFIX + "TYP", "is unknown", f"did you mean {PREFIX}TYPE?"),
+    one("URI", SECRET, f"the variable {PREFIX}URI is unknown", f"did you mean {PREFIX}URL?"),
     one(
         "AUTH__APIKY",
         SECRET,
         "is unknown",
-        f"Did you mean {PREFIX}AUTH__API_KEY?",
+        f"did you mean {PREFIX}AUTH__API_KEY?",
         WITH_KEY | {PREFIX + "AUTH__API_KEY": "k"},
     ),
-    one("RETRY__TOTALS", "1", "is unknown", f"Did you mean {PREFIX}RETRY__TOTAL?"),
+    one("RETRY__TOTALS", "1", "is unknown", f"did you mean {PREFIX}RETRY__TOTAL?"),
     one("ZZZ", SECRET, "is unknown", "`url`"),
     one("URL__HOST", SECRET, "`url` must be one value", base={PREFIX + "TYPE": "file", PREFIX + "LOG_FILE_PATH": "x"}),
     Bad(
         HTTP | {"OPENLINEAGE__TRANSPRT__URL": SECRET},
         "OPENLINEAGE__TRANSPRT__URL",
         "is unknown",
-        f"Did you mean {PREFIX}URL?",
+        f"did you mean {PREFIX}URL?",
     ),
     Bad(
         HTTP | {"OPENLINEAGE_TRANSPORT__URL": SECRET},
         "OPENLINEAGE_TRANSPORT__URL",
         "is unknown",
-        f"Did you mean {PREFIX}URL?",
+        f"did you mean {PREFIX}URL?",
     ),
-    Bad(HTTP | {"OPENLINEAGE_CONFG": SECRET}, "OPENLINEAGE_CONFG", "is unknown", "Did you mean OPENLINEAGE_CONFIG?"),
+    Bad(HTTP | {"OPENLINEAGE_CONFG": SECRET}, "OPENLINEAGE_CONFG", "is unknown", "did you mean OPENLINEAGE_CONFIG?"),
     Bad(HTTP | {"OPENLINEAGE__": SECRET}, "OPENLINEAGE__", "is unknown"),
     one("AUTH__", SECRET, "is unknown"),
     one("A__B__C__D__E__F", SECRET, "is unknown"),
@@ -264,11 +264,11 @@ BAD = [
     unsupported("OPENLINEAGE_URL", f"{PREFIX}URL"),
     unsupported("OPENLINEAGE_API_KEY", f"{PREFIX}AUTH__API_KEY"),
     unsupported("OPENLINEAGE_ENDPOINT", f"{PREFIX}ENDPOINT"),
-    unsupported("OPENLINEAGE_CLIENT_LOGGING", "Unset"),
+    unsupported("OPENLINEAGE_CLIENT_LOGGING", "unset"),
     unsupported("OPENLINEAGE__FACETS__ENVIRONMENT_VARIABLES", "byte for byte"),
-    unsupported("OPENLINEAGE__FILTERS", "Leave it out", '[{"type": "exact", "match": "S3CRET"}]'),
+    unsupported("OPENLINEAGE__FILTERS", "leave it out", '[{"type": "exact", "match": "S3CRET"}]'),
     unsupported("OPENLINEAGE__TAGS__JOB", "byte for byte"),
-    unsupported("OPENLINEAGE__DATASET__NAMESPACE_MAPPING", "Leave it out"),
+    unsupported("OPENLINEAGE__DATASET__NAMESPACE_MAPPING", "leave it out"),
     unsupported(PREFIX + "CUSTOM_HEADERS__X", "auth"),
     unsupported(PREFIX + "TRANSPORTS__A__TYPE", "one transport"),
     unsupported(PREFIX + "SSLCONTEXT__CACERTPATH", "SSL_CERT_FILE"),
@@ -291,14 +291,14 @@ BAD = [
             "s3": "type: file",
         }.items()
     ),
-    Bad({PREFIX + "TYPE": "htp"}, PREFIX + "TYPE", "`type` must be", "Did you mean `http`?"),
+    Bad({PREFIX + "TYPE": "htp"}, PREFIX + "TYPE", "`type` must be", "did you mean `http`?"),
     Bad({PREFIX + "TYPE": "a.module.S3CRET"}, PREFIX + "TYPE", "`type` must be"),
     one("AUTH__TYPE", "jwt", "`auth.type` `jwt` is not supported", "api_key", HTTP | {PREFIX + "AUTH__APIKEY": "k"}),
     one("AUTH__TYPE", "my.S3CRET", "`auth.type` must be `api_key`", "", HTTP | {PREFIX + "AUTH__APIKEY": "k"}),
     Bad(HTTP | {"OPENLINEAGE_DISABLED": " True "}, "OPENLINEAGE_DISABLED", "forbids what --emit-openlineage asks for"),
     Bad(HTTP | {"OPENLINEAGE_DISABLED": SECRET}, "OPENLINEAGE_DISABLED", "must be `true` or `false`"),
     # Conflicts.
-    Bad(HTTP | {"OPENLINEAGE__TRANSPORT": "{}"}, "OPENLINEAGE__TRANSPORT", f"stands beside {PREFIX}ENDPOINT", "Unset"),
+    Bad(HTTP | {"OPENLINEAGE__TRANSPORT": "{}"}, "OPENLINEAGE__TRANSPORT", f"stands beside {PREFIX}ENDPOINT", "unset"),
     one("AUTH", SECRET, f"stands beside {PREFIX}AUTH__APIKEY", base=WITH_KEY | {PREFIX + "AUTH__APIKEY": "k"}),
     one("AUTH__API_KEY", "b", "two spellings", base=WITH_KEY | {PREFIX + "AUTH__APIKEY": "a"}),
     one("url", "https://b", "two spellings"),
@@ -313,7 +313,7 @@ BAD = [
     *(one("VERIFY", value, "`verify` must be `true`", "SSL_CERT_FILE") for value in ["false", "0", "/S3CRET.pem", ""]),
     *(one("COMPRESSION", value, "`compression` must be `gzip`") for value in ["GZIP", "zstd", "", SECRET]),
     one("ALLOW_INSECURE_HTTP", "yes", "`allow_insecure_http` must be `true` or `false`"),
-    one("APPEND", "false", "`append` must be `true`", "Leave it out", FILE),
+    one("APPEND", "false", "`append` must be `true`", "leave it out", FILE),
     *(
         one("LOG_FILE_PATH", value, "`log_file_path` must be a local path", base=FILE)
         for value in ["", " ", "s3://S3CRET", "file:///S3CRET", "a\0b"]
@@ -384,7 +384,7 @@ BAD = [
         in_json(f'{{"type": "http", "url": "https://a", "endpoint": "a", {part}}}', message, hint)
         for part, message, hint in [
             ('"S3CRET": 1', "a key in this value is unknown", ""),
-            ('"timout": 1', "a key in this value is unknown", "Did you mean `timeout`?"),
+            ('"timout": 1', "a key in this value is unknown", "did you mean `timeout`?"),
             ('"url": "https://S3CRET"', "gives `url` a second time", ""),
             ('"custom_headers": {"S3CRET": 1}', "`custom_headers` is not supported", "auth"),
             ('"auth": {"type": "api_key", "apiKey": 123}', "`auth.apiKey` must be a JSON string", "quotes"),
@@ -425,7 +425,8 @@ def test_variables_of_other_tools_are_let_be() -> None:
     assert transport_from_environ(FILE | others | {"OPENLINEAGE_URL": ""}) == FileConfig(Path("events.jsonl"))
 
 
-MISSING_ENDPOINT = ("`endpoint` is missing", "Write the path below `url`: `api/v1/lineage` for most backends.")
+WRITE_ENDPOINT = "write the path below `url` as the backend's page says, `api/v1/lineage` for Marquez"
+MISSING_ENDPOINT = ("`endpoint` is missing", WRITE_ENDPOINT)
 
 
 def test_leaving_out_the_endpoint_among_variables_is_an_error_at_its_variable() -> None:
@@ -438,6 +439,19 @@ def test_leaving_out_the_endpoint_in_a_file_is_an_error_at_the_file(config: Conf
     (problem,) = problems(config("transport: {type: http, url: 'https://a'}"))
     assert (problem.location, problem.file) == ("OPENLINEAGE_CONFIG", "openlineage.yml")
     assert (problem.message, problem.hint) == MISSING_ENDPOINT
+
+
+def test_an_empty_endpoint_is_refused_like_a_missing_one() -> None:
+    (problem,) = problems(HTTP | {PREFIX + "ENDPOINT": ""})
+    assert (problem.location, problem.file) == (PREFIX + "ENDPOINT", None)
+    assert (problem.message, problem.hint) == ("`endpoint` is empty", WRITE_ENDPOINT)
+
+
+@pytest.mark.parametrize("environ", [{}, {"OPENLINEAGE_URL": "https://a"}])
+def test_who_is_told_to_set_the_address_is_told_to_set_the_endpoint(environ: dict[str, str]) -> None:
+    hints = [problem.hint or "" for problem in problems(environ)]
+    assert all(PREFIX + "ENDPOINT=" in hint for hint in hints if PREFIX + "URL=" in hint)
+    assert any(PREFIX + "ENDPOINT=" in hint for hint in hints)
 
 
 def test_all_problems_come_at_once() -> None:
@@ -475,7 +489,7 @@ NO_ENDPOINT = "transport:\n  type: http\n  url: https://a\n"
 HEAD = NO_ENDPOINT + "  endpoint: a\n"
 BAD_FILES = [
     BadFile(HEAD + "  timeout: 9\n", 5, 12, "`timeout` must be"),
-    BadFile(HEAD + "  ur1: S3CRET\n", 5, 3, "`transport.ur1` is unknown", "Did you mean `url`?"),
+    BadFile(HEAD + "  ur1: S3CRET\n", 5, 3, "`transport.ur1` is unknown", "did you mean `url`?"),
     BadFile(HEAD + "  ? S3 CRET!\n  : S3CRET\n", 5, 5, "this key is unknown"),
     BadFile(HEAD + "  custom_headers: {X: S3CRET}\n", 5, 3, "`transport.custom_headers` is not supported", "auth"),
     BadFile(HEAD + "facets: {a: [b, {c: S3CRET}]}\n", 5, 1, "`facets` is not supported", "byte for byte"),

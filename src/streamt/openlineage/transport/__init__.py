@@ -42,7 +42,7 @@ def _open_file(config: FileConfig) -> Transport:
     except OSError as error:
         message = f"the file that `log_file_path` names cannot be appended to: {why(error)}"
         raise StreamtError(
-            config.place.problem(message, "Choose a regular file in a folder that you may write.")
+            config.place.problem(message, "choose a regular file in a folder that you may write")
         ) from None
 
 
@@ -53,10 +53,10 @@ def _open_http(config: HttpConfig) -> Transport:
         if (error.name or "").partition(".")[0] != "urllib3":
             raise
         place = Place("OPENLINEAGE__TRANSPORT__TYPE")
-        hint = 'Run `pip install "streamt[http]"`, or write `type: file`.'
+        hint = "install streamt with its extra `http`, or urllib3 itself, or write `type: file`"
         raise StreamtError(place.problem("the `http` transport needs urllib3, which is not installed", hint)) from None
     try:
         return HttpTransport(config)
     except OSError:
         message = "SSL_CERT_FILE does not name a PEM file with certificates"
-        raise StreamtError(Place("SSL_CERT_FILE").problem(message, "Mend it, or unset it.")) from None
+        raise StreamtError(Place("SSL_CERT_FILE").problem(message, "mend it, or unset it")) from None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 _PRINTABLE = re.compile(r"[!-~]+")
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?")
 _SEGMENTS = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*")
-_EXAMPLE = "Write it like `https://lineage.example.com:443`."
+_EXAMPLE = "write it like `https://lineage.example.com:443`"
 
 
 class AddressError(ValueError):
@@ -74,15 +74,15 @@ def parse_address(text: str) -> Address:
     if parts.scheme not in {"http", "https"}:
         raise AddressError("must begin with `https://` or `http://`", _EXAMPLE)
     if "@" in parts.netloc:
-        instead = "Take it out, and write `auth: {type: api_key, apiKey: ...}`."
+        instead = "take it out, and write `auth: {type: api_key, apiKey: ...}`"
         raise AddressError("must not hold a user name or a password", instead)
     if "?" in text or "#" in text:
-        raise AddressError("must not hold a query or a fragment", "Take out all from `?` or `#` on.")
+        raise AddressError("must not hold a query or a fragment", "take out all from `?` or `#` on")
     if not _is_host(host, bracketed="[" in parts.netloc) or port == 0:
         raise AddressError("must hold a host name or an IP address, and a port from 1 to 65535", _EXAMPLE)
     check_path(parts.path)
     if parts.path and not parts.path.endswith("/"):
-        raise AddressError("must end with `/` when it has a path", "Add the `/`, or move the path to `endpoint`.")
+        raise AddressError("must end with `/` when it has a path", "add the `/`, or move the path to `endpoint`")
     return Address(parts.scheme == "https", host, port or (443 if parts.scheme == "https" else 80), parts.path or "/")
 
 
@@ -94,7 +94,7 @@ def check_path(path: str) -> None:
     """
     inner = path.removeprefix("/").removesuffix("/")
     if not _SEGMENTS.fullmatch(path) or {".", ".."} & set(inner.split("/")) or "//" in path:
-        hint = "Write it like `api/v1/lineage`; escape other letters with `%`."
+        hint = "write it like `api/v1/lineage`; escape other letters with `%`"
         raise AddressError("must be a plain path without query, fragment, `.`, `..` and `//`", hint)
 
 

@@ -100,12 +100,13 @@ class _Builder:
 
     def _missing_type(self) -> None:
         if self._settings:
-            self._missing("type", "Write `file` or `http`.")
+            self._missing("type", "write `file` or `http`")
             return
         hint = (
-            "Set OPENLINEAGE__TRANSPORT__TYPE=file and OPENLINEAGE__TRANSPORT__LOG_FILE_PATH=events.jsonl, or "
-            "OPENLINEAGE__TRANSPORT__TYPE=http and OPENLINEAGE__TRANSPORT__URL=https://..., or set "
-            "OPENLINEAGE_CONFIG to a YAML file that holds `transport:`."
+            "set OPENLINEAGE__TRANSPORT__TYPE=file and OPENLINEAGE__TRANSPORT__LOG_FILE_PATH=events.jsonl, or "
+            "OPENLINEAGE__TRANSPORT__TYPE=http, OPENLINEAGE__TRANSPORT__URL=https://... and "
+            "OPENLINEAGE__TRANSPORT__ENDPOINT=... (as the backend's page says, api/v1/lineage for Marquez), or set "
+            "OPENLINEAGE_CONFIG to a YAML file that holds `transport:`"
         )
         message = "run events have nowhere to go: no OpenLineage transport is set up"
         self._problems.append(Place("OPENLINEAGE__TRANSPORT__TYPE").problem(message, hint))
@@ -117,24 +118,24 @@ class _Builder:
             message, hint = f"the transport `{known}` is not supported", vocabulary.REFUSED_TYPES[known]
         else:
             message = "`type` must be `file` or `http`"
-            hint = f"Did you mean `{meant}`?" if meant else "Write one of the two."
+            hint = f"did you mean `{meant}`?" if meant else "write one of the two"
         self._problems.append(kind.place.problem(message, hint))
 
     def _refuse_keys_of(self, other: str, keys: tuple[str, ...]) -> None:
         for name, leaf in self._settings.items():
             if leaf and name.split(".")[0] in keys:
                 message = f"`{name}` is a setting of the `{other}` transport, and `type` says otherwise"
-                self._problems.append(leaf.place.problem(message, "Leave it out, or change `type`."))
+                self._problems.append(leaf.place.problem(message, "leave it out, or change `type`"))
 
     def _file(self) -> FileConfig | None:
         if self._flag("append") is False:
-            self._refuse("append", "`append` must be `true`, for no file is ever started anew", "Leave it out.")
-        path = self._required("log_file_path", "Write the path of a file, such as `events.jsonl`.")
+            self._refuse("append", "`append` must be `true`, for no file is ever started anew", "leave it out")
+        path = self._required("log_file_path", "write the path of a file, such as `events.jsonl`")
         leaf = self._leaf("log_file_path")
         if path is None or leaf is None:
             return None
         if not path.strip() or "\0" in path or "://" in path:
-            self._refuse("log_file_path", "`log_file_path` must be a local path", "Write it like `events.jsonl`.")
+            self._refuse("log_file_path", "`log_file_path` must be a local path", "write it like `events.jsonl`")
         return FileConfig(Path(path), leaf.place)
 
     def _http(self) -> HttpConfig | None:
@@ -154,7 +155,7 @@ class _Builder:
         return settings if address else None
 
     def _address(self) -> Address | None:
-        text = self._required("url", "Write the address of a backend, such as `https://lineage.example.com`.")
+        text = self._required("url", "write the address of a backend, such as `https://lineage.example.com`")
         if text is None:
             return None
         try:
@@ -164,8 +165,12 @@ class _Builder:
             return None
 
     def _endpoint(self) -> str:
-        text = self._required("endpoint", "Write the path below `url`: `api/v1/lineage` for most backends.")
+        hint = "write the path below `url` as the backend's page says, `api/v1/lineage` for Marquez"
+        text = self._required("endpoint", hint)
         if text is None:
+            return ""
+        if not text:
+            self._refuse("endpoint", "`endpoint` is empty", hint)
             return ""
         try:
             check_path(text)
@@ -180,39 +185,39 @@ class _Builder:
         seconds = float(text) if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text) else 0.0
         if not 0 < seconds <= MAX_TIMEOUT_S:
             message = f"`timeout` must be a number of seconds above 0 and at most {MAX_TIMEOUT_S:g}"
-            self._refuse("timeout", message, "Write it like `2.5`.")
+            self._refuse("timeout", message, "write it like `2.5`")
         return seconds
 
     def _retries(self) -> int:
         text = self._leaf_text("retry.total")
         if text not in {None, "0", "1"}:
-            self._refuse("retry.total", "`retry.total` must be 0 or 1", "An event is tried twice at the most.")
+            self._refuse("retry.total", "`retry.total` must be 0 or 1", "an event is tried twice at the most")
         return 0 if text == "0" else 1
 
     def _gzip(self) -> bool:
         text = self._text("compression")
         if text not in {None, "gzip"}:
-            self._refuse("compression", "`compression` must be `gzip`", "Leave it out to send events as they are.")
+            self._refuse("compression", "`compression` must be `gzip`", "leave it out to send events as they are")
         return text == "gzip"
 
     def _check_verify(self) -> None:
         text = self._leaf_text("verify")
         if text is not None and text.lower() != "true":
-            hint = "Leave it out; to trust a CA of your own, set SSL_CERT_FILE to its PEM file."
+            hint = "leave it out; to trust a CA of your own, set SSL_CERT_FILE to its PEM file"
             self._refuse("verify", "`verify` must be `true`: certificates are always checked", hint)
 
     def _api_key(self) -> str | None:
         if not any(name.startswith("auth.") for name in self._settings):
             return None
-        kind = self._required("auth.type", "Write `api_key`.")
+        kind = self._required("auth.type", "write `api_key`")
         if kind is not None and kind != "api_key":
             named = vocabulary.find(kind, vocabulary.REFUSED_AUTH_TYPES)
             message = f"`auth.type` `{named}` is not supported" if named else "`auth.type` must be `api_key`"
-            self._refuse("auth.type", message, "Write `api_key`, with a token in `auth.apiKey`.")
-        key = self._required("auth.apiKey", "Write the key or token of the backend.")
+            self._refuse("auth.type", message, "write `api_key`, with a token in `auth.apiKey`")
+        key = self._required("auth.apiKey", "write the key or token of the backend")
         if key is not None and not re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", key):
             message = "`auth.apiKey` must be printable ASCII without spaces around it, and not empty"
-            self._refuse("auth.apiKey", message, "Look for a line break or a space that was copied with it.")
+            self._refuse("auth.apiKey", message, "look for a line break or a space that was copied with it")
         return key
 
     def _check_clear_text(self, address: Address | None, api_key: str | None) -> None:
@@ -220,10 +225,10 @@ class _Builder:
         if address is None or address.secure or address.is_loopback:
             return
         if not allowed:
-            hint = "Write `https://`, or `allow_insecure_http: true` if everybody on the way may read the events."
+            hint = "write `https://`, or `allow_insecure_http: true` if everybody on the way may read the events"
             self._refuse("url", "`url` is plain `http://` to another machine", hint)
         if api_key is not None:
-            hint = "Write `https://` in `url`, or leave out `auth`."
+            hint = "write `https://` in `url`, or leave out `auth`"
             self._refuse("auth.apiKey", "an API key never goes over plain `http://` to another machine", hint)
 
     def _ca_file(self, address: Address | None) -> Path | None:
@@ -247,7 +252,7 @@ class _Builder:
     def _text(self, name: str) -> str | None:
         leaf = self._leaf(name)
         if leaf and not leaf.is_text:
-            self._refuse(name, f"`{name}` must be a JSON string", "Put it in quotes.")
+            self._refuse(name, f"`{name}` must be a JSON string", "put it in quotes")
             return None
         return leaf.text if leaf else None
 

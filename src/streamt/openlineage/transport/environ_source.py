@@ -34,7 +34,7 @@ def read_variables(environ: Mapping[str, str], problems: list[Diagnostic]) -> Br
             continue
         parts = tuple(name.removeprefix(PREFIX).split("__"))
         if len(parts) > MAX_PARTS or not all(map(squash, parts)):
-            problems.append(Place(name).problem(f"the variable {name} is unknown", "Unset it."))
+            problems.append(Place(name).problem(f"the variable {name} is unknown", "unset it"))
         else:
             variables.append(_Variable(parts, name, environ[name]))
     return Branch(Place(PREFIX), tuple(_entries(variables, 0, problems)))
@@ -59,10 +59,10 @@ def _entries(variables: list[_Variable], depth: int, problems: list[Diagnostic])
 def _conflicts(ends: list[_Variable], deeper: list[_Variable]) -> Iterable[Diagnostic]:
     for other in ends[1:]:
         message = f"the variables {ends[0].name} and {other.name} are two spellings of one setting"
-        yield Place(other.name).problem(message, "Unset one of them.")
+        yield Place(other.name).problem(message, "unset one of them")
     if ends and deeper:
         message = f"the variable {ends[0].name} stands beside {deeper[0].name}, which is a part of it"
-        yield Place(ends[0].name).problem(message, f"Unset {ends[0].name}, or all that begin with it.")
+        yield Place(ends[0].name).problem(message, f"unset {ends[0].name}, or all that begin with it")
 
 
 def read_json(leaf: Leaf) -> Branch | None:

@@ -44,10 +44,10 @@ def _refused_variables(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
         elif name == "OPENLINEAGE_DISABLED":
             yield from _disabled(environ[name])
         elif squash(rest).startswith("transport"):
-            hint = f"Did you mean OPENLINEAGE__TRANSPORT{rest[9:]}?"
+            hint = f"did you mean OPENLINEAGE__TRANSPORT{rest[9:]}?"
             yield Place(name).problem(f"the variable {name} is unknown", hint)
         elif name != yaml_source.VARIABLE and (meant := nearest(rest, ("CONFIG", "DISABLED"), cutoff=0.8)):
-            hint = f"Did you mean OPENLINEAGE_{meant}?"
+            hint = f"did you mean OPENLINEAGE_{meant}?"
             yield Place(name).problem(f"the variable {name} is unknown", hint)
 
 
@@ -58,9 +58,9 @@ def _disabled(value: str) -> Iterator[Diagnostic]:
             return
         case "true":
             message = "OPENLINEAGE_DISABLED=true forbids what --emit-openlineage asks for"
-            yield place.problem(message, "Unset the variable, or leave out --emit-openlineage.")
+            yield place.problem(message, "unset the variable, or leave out --emit-openlineage")
         case _:
-            yield place.problem("OPENLINEAGE_DISABLED must be `true` or `false`", "Unset it to send events.")
+            yield place.problem("OPENLINEAGE_DISABLED must be `true` or `false`", "unset it to send events")
 
 
 def _flatten(branch: Branch, group: str, problems: list[Diagnostic]) -> Settings:
@@ -72,7 +72,7 @@ def _flatten(branch: Branch, group: str, problems: list[Diagnostic]) -> Settings
             settings |= _unfit(entry, group, problems)
         elif key in seen:
             message = f"{entry.label or 'a key in this value'} gives `{key}` a second time"
-            problems.append(entry.place.problem(message, "Keep one of the two."))
+            problems.append(entry.place.problem(message, "keep one of the two"))
         else:
             seen.add(key)
             settings |= _fit(entry.node, key, group, problems)
@@ -91,7 +91,7 @@ def _fit(node: Node, key: str, group: str, problems: list[Diagnostic]) -> Settin
         return _flatten(inner, key, problems)
     keys = ", ".join(f"`{inner_key}`" for inner_key in KEYS[key])
     what = "a JSON object" if inner is None else "a group"
-    problems.append(node.place.problem(f"`{key}` must be {what} with keys", f"Its keys are {keys}."))
+    problems.append(node.place.problem(f"`{key}` must be {what} with keys", f"its keys are {keys}"))
     return {f"{key}.{inner_key}" if key != "transport" else inner_key: None for inner_key in KEYS[key]}
 
 
@@ -125,9 +125,9 @@ def _leaf_places(node: Node) -> Iterator[Place]:
 
 def _hint(place: Place, group: str, meant: str | None) -> str:
     if meant is None:
-        return "Its place takes " + ", ".join(f"`{key}`" for key in KEYS[group]) + "."
+        return "its place takes " + ", ".join(f"`{key}`" for key in KEYS[group])
     if place.file is not None or len(parts := place.variable.split("__")) <= _DEPTHS[group]:
-        return f"Did you mean `{meant}`?"
+        return f"did you mean `{meant}`?"
     depth = _DEPTHS[group]
     spelled = "API_KEY" if meant == "apiKey" else meant.upper()
-    return "Did you mean " + "__".join([*parts[:depth], spelled, *parts[depth + 1 :]]) + "?"
+    return "did you mean " + "__".join([*parts[:depth], spelled, *parts[depth + 1 :]]) + "?"

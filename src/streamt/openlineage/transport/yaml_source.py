@@ -36,15 +36,15 @@ def _text(path: str) -> str:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it is no file"
         message = f"the file that {VARIABLE} names cannot be read: {reason}"
-        raise StreamtError(place.problem(message, "Set it to the path of a YAML file.")) from None
+        raise StreamtError(place.problem(message, "set it to the path of a YAML file")) from None
     if len(data) > MAX_BYTES:
         message = f"the file that {VARIABLE} names is larger than {MAX_BYTES // 1024} KiB"
-        raise StreamtError(place.problem(message, "Set it to a file that holds `transport:` and nothing else."))
+        raise StreamtError(place.problem(message, "set it to a file that holds `transport:` and nothing else"))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         message = f"the file that {VARIABLE} names is not UTF-8 text"
-        raise StreamtError(place.problem(message, "Save it as UTF-8.")) from None
+        raise StreamtError(place.problem(message, "save it as UTF-8")) from None
 
 
 def _bytes(path: str) -> bytes:
@@ -114,7 +114,7 @@ class _Reader:
                 raise self._error(key.start_mark, "a key must be a plain name")
             self._refuse_extras(key, depth)
             if key.value in entries:
-                raise self._error(key.start_mark, "this key stands twice", "Keep one of the two.")
+                raise self._error(key.start_mark, "this key stands twice", "keep one of the two")
             where = f"{path}.{key.value}" if path else key.value
             node = self._node(next(self._events), depth + 1, where)
             label = f"`{where}`" if re.fullmatch(r"[\w.-]{1,80}", where) else "this key"
@@ -123,9 +123,9 @@ class _Reader:
 
     def _refuse_extras(self, event: Any, depth: int) -> None:
         if event.anchor is not None:  # an alias has one too
-            raise self._error(event.start_mark, "anchors and aliases are not allowed", "Write the value out.")
+            raise self._error(event.start_mark, "anchors and aliases are not allowed", "write the value out")
         if getattr(event, "tag", None) is not None:
-            raise self._error(event.start_mark, "tags (`!...`) are not allowed", "Leave the tag out.")
+            raise self._error(event.start_mark, "tags (`!...`) are not allowed", "leave the tag out")
         if depth > MAX_DEPTH:
             raise self._error(event.start_mark, f"the file nests deeper than {MAX_DEPTH} levels")
 

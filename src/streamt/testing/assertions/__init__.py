@@ -26,7 +26,7 @@ def accumulator_of(assertion: Assertion, node: Node, location: str) -> Accumulat
         raise cannot_run(str(error), f"{location}/{assertion.kind}") from error
     except ImportError as error:
         message = "custom_sql needs the package duckdb"
-        hint = 'run `pip install "streamt[sql]"`'
+        hint = "install streamt with its extra `sql`, or duckdb itself"
         raise cannot_run(message, location, hint) from error
 
 

@@ -85,6 +85,8 @@ class CustomSql(Accumulator):
         """
         import duckdb
 
+        from streamt.testing.assertions.translation import MARK
+
         watch = Timer(QUERY_SECONDS, self._connection.interrupt)
         watch.start()
         try:
@@ -94,6 +96,10 @@ class CustomSql(Accumulator):
             # These speak of the query and of columns, not of values.
             raise ValueError(f"the query cannot be run: {str(error).splitlines()[0]}") from error
         except (duckdb.Error, RuntimeError) as error:
+            # What the translation itself lets DuckDB say holds no value either.
+            _before, mark, said = _first_line(error).partition(MARK)
+            if mark:
+                raise ValueError(said) from error
             raise ValueError(f"the query fails on this sample ({type(error).__name__})") from error
         finally:
             watch.cancel()
@@ -136,7 +142,7 @@ def to_duckdb(sql: str, target: str) -> str:
     import sqlglot
     from sqlglot.errors import ErrorLevel, SqlglotError
 
-    import streamt.compiler.flink  # noqa: F401 - registers the dialect
+    from streamt.testing.assertions.translation import for_duckdb
 
     def table(match: re.Match[str]) -> str:
         if match["name"] not in (None, target):
@@ -150,6 +156,7 @@ def to_duckdb(sql: str, target: str) -> str:
         statements = [each for each in sqlglot.parse(rendered, dialect="flink") if each is not None]
         if len(statements) != 1 or not isinstance(statements[0], sqlglot.exp.Query):
             raise ValueError("custom_sql must be one SELECT")
+        for_duckdb(statements[0])
         return statements[0].sql("duckdb", unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
         raise ValueError(f"the query cannot be read as Flink's SQL for DuckDB: {_first_line(error)}") from error
