@@ -321,3 +321,12 @@ def test_no_document_gives_anything_but_a_project_or_its_problems(tmp_path: Path
         assert each.line
         assert each.column
         assert not re.search("pydantic|Input should", each.message)
+
+
+def test_a_type_cut_at_its_comma_says_to_quote_it(tmp_path: Path) -> None:
+    (tmp_path / "stream_project.yml").write_text(
+        "project: {name: x}\nsources: [{name: a, topic: a, columns: [{name: b, type: DECIMAL(10, 2)}]}]\n"
+    )
+    with pytest.raises(StreamtError) as caught:
+        load_project(tmp_path)
+    assert 'type: "DECIMAL(10, 2)"' in (caught.value.diagnostics[0].hint or "")

@@ -146,12 +146,15 @@ _RIGHT_KIND = frozenset(
 
 
 def _unknown_key(path: Path, parent: Mapping[str, Any]) -> Problem:
-    known = list(parent.get("properties", {}))
-    if re.fullmatch(r"\d+\)", str(path[-1])):  # what is left of `{type: DECIMAL(10, 2)}`, where a comma ends a value
-        hint = 'put the value before it in quotes, since it holds a comma: `type: "DECIMAL(10, 2)"`'
-        return Problem(path=path, message=f"there is no key {shown(str(path[-1]))} here", hint=hint, at_key=True)
-    hint = did_you_mean(str(path[-1]), known) or (f"the keys here are {_listed(known)}" if known else None)
-    return Problem(path=path, message=f"there is no key {shown(str(path[-1]))} here", hint=hint, at_key=True)
+    key = str(path[-1])
+    hint = _unknown_key_hint(key, list(parent.get("properties", {})))
+    return Problem(path=path, message=f"there is no key {shown(key)} here", hint=hint, at_key=True)
+
+
+def _unknown_key_hint(key: str, known: list[str]) -> str | None:
+    if re.fullmatch(r"\d+\)", key):  # what is left of `{type: DECIMAL(10, 2)}`, where a comma ends a value
+        return 'put the value before it in quotes, since it holds a comma: `type: "DECIMAL(10, 2)"`'
+    return did_you_mean(key, known) or (f"the keys here are {_listed(known)}" if known else None)
 
 
 def _missing(path: Path, field: Mapping[str, Any]) -> Problem:
