@@ -13,9 +13,13 @@ def main() -> None:
     # A plug-in of pydantic would see every name of the project; looking for one reads each installed distribution.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 
-    from streamt.cli.app import run
+    try:
+        from streamt.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the program was still being loaded
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ class Result:
     Attributes:
         text: the bytes of stdout in text mode.
         data: JSON text, in pieces: the value of `data` in the envelope.
-        summary: one line for people, on stdout, that `--quiet` drops.
+        summary: lines for people, on stdout, that `--quiet` drops.
         warnings: placed, in the order to show.
         errors: placed; a command whose findings are themselves errors (a failed test) fails and still shows its data.
     """
@@ -90,7 +90,8 @@ class Session:
             _write_stdout(_envelope(status, command, result.data, result.warnings, result.errors))
             return
         self._tell(() if self.quiet else result.warnings)
-        summary = f"{result.summary}\n".encode() if result.summary and not self.quiet else b""
+        shown = result.summary and not self.quiet
+        summary = f"{result.summary}\n".encode(errors="backslashreplace") if shown else b""
         _write_stdout([*result.text, summary])
         self._tell(result.errors)
 

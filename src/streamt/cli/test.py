@@ -1,5 +1,6 @@
 """`streamt test`: run the project's tests against records, declarations and jobs."""
 
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,6 +86,7 @@ def _run(opened: "Opened", selected: "Sequence[Selected]", emitter: "RunEmitter 
     from streamt.cli.test_report import report
     from streamt.testing.runner import run_observed, run_tests
 
+    gc.enable()  # a run over many records is long enough to need it
     bar = _listener()
     try:
         results = run_observed(lambda: run_tests(opened.project, opened.compiled, selected, bar), emitter)

@@ -26,24 +26,23 @@ def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Seque
     """
     problems = tuple(problem for result in results for problem in diagnose(result))
     return Result(
-        text=_lines(opened, results),
         data=encode(_data(opened, results)),
-        summary=_summary(results),
+        summary="\n".join([*_lines(opened, results), _summary(results)]),
         warnings=(*opened.warnings, *undelivered),
         errors=placed(opened.project, problems),
     )
 
 
-def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[bytes]:
+def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[str]:
     """Give a line for each test, and what did not pass where no error says it."""
     rows = [
         (_word(result), result.name, f"{result.type} of {result.target}", _read(result), f"{result.duration:.1f} s")
         for result in results
     ]
     for result, line in zip(results, table(rows), strict=True):
-        yield f"{line}\n".encode(errors="backslashreplace")
+        yield line
         if result.status != "passed" and not result.fails_the_run:
-            yield f"      {_hidden(opened, describe(result))}\n".encode(errors="backslashreplace")
+            yield f"      {_hidden(opened, describe(result))}"
 
 
 def _word(result: "TestResult") -> str:

@@ -5,6 +5,7 @@ Source: the specification's section "Failure policy".
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from streamt.errors import Code, Diagnostic
@@ -62,10 +63,8 @@ class RunEmitter:
             message: for FAIL: what happened, without any detail of an assertion or a record.
         """
         ended_at = max(self._now(), self._started_at or datetime.min.replace(tzinfo=UTC))  # clocks can be set back
-        try:
+        with suppress(KeyboardInterrupt, SystemExit):
             self._deliver(terminal_event(self._run, outcome, ended_at, message))
-        except (KeyboardInterrupt, SystemExit):
-            self._warn(outcome.value, "interrupted")
 
     def close(self) -> None:
         """Close the transport."""
@@ -78,6 +77,9 @@ class RunEmitter:
             self._transport.emit(line)
         except DeliveryError as error:
             self._warn(event.event_type, str(error))
+        except (KeyboardInterrupt, SystemExit):
+            self._warn(event.event_type, "interrupted")
+            raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it must not change what the command does
             self._warn(event.event_type, type(error).__name__)
 
