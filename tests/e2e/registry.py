@@ -6,6 +6,7 @@ are the real ones here.
 
 import base64
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,11 +19,12 @@ LOGIN = "Basic " + base64.b64encode(b"reader:R3G-SECRET").decode()
 
 @dataclass
 class Registry:
-    """Schemas by number, and what was asked for."""
+    """Schemas by number, what was asked for, and how long each byte of an answer takes."""
 
     url: str = ""
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
     status: int = 200
+    drip_seconds: float = 0.0
     asked: list[str] = field(default_factory=list)
 
     def add(self, kind: str, schema: object, **more: object) -> int:
@@ -48,7 +50,18 @@ def running_registry() -> Iterator[Registry]:
             self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            if registry.drip_seconds:
+                self._drip(data)
+            else:
+                self.wfile.write(data)
+
+        def _drip(self, data: bytes) -> None:
+            for byte in data:
+                try:
+                    self.wfile.write(bytes([byte]))
+                except OSError:  # whoever asked has gone
+                    return
+                time.sleep(registry.drip_seconds)
 
         def _answer(self) -> tuple[int, dict[str, Any]]:
             if registry.status != 200:

@@ -215,6 +215,23 @@ def test_a_signal_while_reading_ends_it_at_once(tmp_path: Path, sent: signal.Sig
     assert json.loads(stdout)["status"] == "error"
 
 
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_a_query_runs_ends_it_at_once(
+    broker: Broker, tmp_path: Path, sent: signal.Signals, status: int
+) -> None:
+    topic = broker.topic_of([b'{"id": %d}' % number for number in range(300)])
+    tables = ", ".join(f"{{{{ model }}}} AS t{number}" for number in range(5))
+    sql = f"SELECT MAX(t0.id + t1.id + t2.id + t3.id + t4.id) FROM {tables}"
+    write(tmp_path, project_text(broker.address, {"orders": topic}, sample("t", f'custom_sql: {{sql: "{sql}"}}')))
+    with started("--output", "json", "test", "-p", tmp_path) as process:
+        wait_for(process, 6)
+        process.send_signal(sent)
+        sent_at = time.monotonic()
+        process.communicate(timeout=20)
+        assert time.monotonic() - sent_at < 3
+    assert process.returncode == status
+
+
 def test_no_secret_is_in_what_is_said(broker: Broker, tmp_path: Path) -> None:
     text = project_text(f"127.0.0.1:{free_port()}", {"orders": "o"}, sample("ids", FINE, ", timeout: 1s"))
     login = "security_protocol: SASL_PLAINTEXT, sasl_mechanism: PLAIN, sasl_username: '${WHO}', sasl_password: '${PW}'"

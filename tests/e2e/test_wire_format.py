@@ -3,6 +3,7 @@
 import io
 import json
 import struct
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -58,13 +59,19 @@ def avro(number: int, record: dict[str, Any]) -> bytes:
 
 
 def run(
-    folder: Path, broker: Broker, url: str | None, values: list[bytes], assertion: str, schema: str = ""
+    folder: Path,
+    broker: Broker,
+    url: str | None,
+    values: list[bytes],
+    assertion: str,
+    schema: str = "",
+    more: str = "",
 ) -> TestResult:
     login = f", schema_registry: {{url: '{url}', username: reader, password: R3G-SECRET}}" if url else ""
     text = f"""\
 runtime: {{kafka: {{bootstrap_servers: '{broker.address}'}}{login}}}
 sources: [{{name: orders, topic: {broker.topic_of(values)}{schema}}}]
-tests: [{{name: t, source: orders, type: sample, assertions: [{assertion}]}}]
+tests: [{{name: t, source: orders, type: sample, assertions: [{assertion}]{more}}}]
 """
     return run_one(folder, text)
 
@@ -182,3 +189,13 @@ def test_a_schema_that_refers_to_another_is_resolved(broker: Broker, registry: R
     number = registry.add("JSON", {"$ref": "#/$defs/order", "$defs": {"order": SHAPE}})
     result = run(tmp_path, broker, registry.url, [wire(number, b'{"id": 1}')], "not_null: {columns: [id]}")
     assert result.status is Status.PASSED
+
+
+def test_a_registry_that_drips_is_left_when_time_is_over(broker: Broker, registry: Registry, tmp_path: Path) -> None:
+    number = registry.add("JSON", SHAPE)
+    registry.drip_seconds = 0.5
+    started = time.monotonic()
+    values = [wire(number, b'{"id": 1}')]
+    result = run(tmp_path, broker, registry.url, values, "not_null: {columns: [id]}", more=", timeout: 3s")
+    assert time.monotonic() - started < 8
+    assert (result.status, result.message) == (Status.ERROR, "the schema registry did not answer in time")

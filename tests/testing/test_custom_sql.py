@@ -1,7 +1,10 @@
 """custom_sql: what a query over a sample sees, gives, and cannot reach."""
 
+import signal
+import time
 from datetime import UTC, datetime
 from decimal import Decimal
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -143,3 +146,108 @@ def test_texts_are_read_as_their_declared_decimals() -> None:
 def test_records_without_a_column_can_be_counted() -> None:
     sql = "SELECT COUNT(*) FROM {{ model }}"
     assert judge("custom_sql", {"sql": sql, "expect": 2}, [{}, {}]).status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    ("records", "sql", "expect"),
+    [
+        ([{"": 1, "v": 2}], "SELECT MAX(v) FROM {{ model }}", 2),
+        ([{"v": {"": 1, "x": 2}}], "SELECT MAX(v.x) FROM {{ model }}", 2),
+        ([{"v": {"": 1}}], "SELECT COUNT(v) FROM {{ model }}", 1),
+        ([{"\0": 1, "v": 2}], "SELECT MAX(v) FROM {{ model }}", 2),
+        ([{"At": 1, "at": "2026-11-30 10:00:00"}], "SELECT COUNT(`at`) FROM {{ model }}", 1),
+        ([{"ABSENT": 1}], "SELECT COUNT(absent) FROM {{ model }}", 0),
+        ([{"V": 1}, {"v": 2}], "SELECT MIN(v) FROM {{ model }}", 2),
+        ([{"o": {"V": 1, "v": 2}}], "SELECT MIN(o.v) FROM {{ model }}", 2),
+        ([{"V": 1, "v": 2, "x": 3}], "SELECT MIN(x) FROM {{ model }}", 3),
+        ([{"\xc9": 1, "\xe9": 2}], "SELECT MIN(`\xc9`) + MIN(`\xe9`) FROM {{ model }}", 3),
+    ],
+)
+def test_names_that_duckdb_cannot_tell_apart_are_those_that_are_meant(
+    records: list[dict[str, Any]], sql: str, expect: object
+) -> None:
+    verdict = judge("custom_sql", {"sql": sql, "expect": expect}, records, columns=COLUMNS)
+    assert verdict.status is Status.PASSED, verdict
+
+
+def test_a_query_that_means_both_of_two_such_names_is_an_error() -> None:
+    sql = {"sql": "SELECT MIN(v) + MIN(V) FROM {{ model }}"}
+    verdict = judge("custom_sql", sql, [{"V": "SECRET", "v": 2}])
+    assert verdict.status is Status.ERROR
+    assert verdict.message.startswith("custom_sql cannot tell `V` and `v` apart")
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind"),
+    [
+        ("INT", "INTEGER"),
+        ("BIGINT", "BIGINT"),
+        ("SMALLINT", "SMALLINT"),
+        ("TINYINT", "TINYINT"),
+        ("STRING", "VARCHAR"),
+        ("BOOLEAN", "BOOLEAN"),
+        ("DOUBLE PRECISION", "DOUBLE"),
+        ("FLOAT", "FLOAT"),
+        ("DECIMAL(10, 2)", "DECIMAL(10,2)"),
+        ("DATE", "DATE"),
+        (None, "VARCHAR"),
+    ],
+)
+@pytest.mark.parametrize("record", [{}, {"v": None}], ids=["absent", "null"])
+def test_a_column_without_values_has_its_declared_type(
+    record: dict[str, Any], declared: str | None, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamt.testing.assertions.sql.to_duckdb", lambda sql, _target: sql)
+    body = {"sql": "SELECT typeof(v) FROM sample", "expect": kind}
+    verdict = judge("custom_sql", body, [record], columns=(CompiledColumn("v", declared),))
+    assert verdict.status is Status.PASSED, verdict
+
+
+@pytest.mark.parametrize("value", [None, 7])
+def test_numbers_can_be_compared_whether_there_are_any_or_not(value: int | None) -> None:
+    body = {"sql": "SELECT COUNT(*) FROM {{ model }} WHERE v > 5", "expect": int(value is not None)}
+    verdict = judge("custom_sql", body, [{"v": value}], columns=(CompiledColumn("v", "INT"),))
+    assert verdict.status is Status.PASSED, verdict
+
+
+@pytest.mark.parametrize("value", [D("1e9999999"), D("1e-9999999"), "a\0b", "x" * 100_000])
+def test_odd_values_do_not_break_what_does_not_look_at_them(value: Any) -> None:
+    verdict = judge("custom_sql", {"sql": "SELECT COUNT(*) FROM {{ model }}", "expect": 1}, [{"v": value}])
+    assert verdict.status in (Status.PASSED, Status.ERROR), verdict
+
+
+def test_a_deep_record_can_be_queried() -> None:
+    record: dict[str, Any] = {"v": 1}
+    for _level in range(99):
+        record = {"v": record}
+    verdict = judge("custom_sql", {"sql": "SELECT COUNT(*) FROM {{ model }}", "expect": 1}, [record])
+    assert verdict.status is Status.PASSED, verdict
+
+
+LONG = "SELECT MAX(t0.id + t1.id + t2.id + t3.id + t4.id) FROM "
+LONG += ", ".join(f"{{{{ model }}}} AS t{number}" for number in range(5))
+MANY = [{"id": number} for number in range(300)]
+
+
+@pytest.mark.parametrize(("sent", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_a_signal_ends_a_long_query_at_once(sent: signal.Signals, raised: type[BaseException]) -> None:
+    def stop(number: int, _frame: object) -> None:
+        raise raised(128 + number)
+
+    before = signal.signal(sent, stop)
+    timer = Timer(1.5, signal.raise_signal, [sent])
+    timer.start()
+    started = time.monotonic()
+    try:
+        with pytest.raises(raised):
+            judge("custom_sql", {"sql": LONG}, MANY, batch_size=300)
+    finally:
+        timer.join()
+        signal.signal(sent, before)
+    assert 1 < time.monotonic() - started < 5
+
+
+def test_a_query_has_so_much_time_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamt.testing.assertions.sql.QUERY_SECONDS", 1.0)
+    verdict = judge("custom_sql", {"sql": LONG}, MANY, batch_size=300)
+    assert (verdict.status, verdict.message) == (Status.ERROR, "the query takes longer than 1 s")

@@ -46,6 +46,11 @@ def test_numbers_are_exact() -> None:
         b'{"a": ' + b"[" * 100_000,
         b'{"a": ' + b"1" * 5_000 + b"}",
         b"\0\0\0\0\1{}",
+        b'{"a": 1e99999999999999999999}',
+        b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}",
+        b'{"a": ' * 400 + b"1" + b"}" * 400,
+        rb'{"a": "\ud800"}',
+        rb'{"a": [{"\uDFFF": 1}]}',
         '{"a": 1}'.encode("utf-16"),
     ],
     ids=lambda value: repr(value[:12]),
@@ -59,3 +64,17 @@ def test_what_is_no_object_is_undecodable_and_says_nothing(value: bytes) -> None
 def test_floats_of_other_formats_become_the_decimals_that_they_are_written_as() -> None:
     value = {"a": 0.1, "b": [0.5, float("inf")], "c": {"d": 1}}
     assert exact(value) == {"a": Decimal("0.1"), "b": [Decimal("0.5"), float("inf")], "c": {"d": 1}}
+
+
+def test_a_hundred_levels_and_pairs_of_surrogates_are_fine() -> None:
+    assert decode_json(b'{"a": ' + b"[" * 99 + b"]" * 99 + b"}")
+    assert decode_json(rb'{"a": "\ud83d\ude00"}') == {"a": "\U0001f600"}
+    assert len(decode_json(b'{"a": [' + b"[]," * 500 + b"[]]}")["a"]) == 501
+
+
+def test_other_formats_have_no_more_levels() -> None:
+    value: list[Any] = []
+    for _level in range(200):
+        value = [value]
+    with pytest.raises(Undecodable):
+        exact(value)

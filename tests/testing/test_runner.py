@@ -148,3 +148,28 @@ def test_each_failing_test_becomes_errors_at_its_place(tmp_path: Path) -> None:
             BAD,
         ),
     ]
+
+
+def unforeseen(*_arguments: object) -> None:
+    raise ZeroDivisionError("SECRET")
+
+
+def terminated(*_arguments: object) -> None:
+    raise SystemExit(143)
+
+
+def test_what_nobody_foresaw_breaks_one_test_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, compiled = load(tmp_path, TEXT)
+    monkeypatch.setattr("streamt.testing.runner.SampleTest", unforeseen)
+    first, _second, good, *_others = run_tests(project, compiled, select_tests(project.document))
+    assert (first.status, good.status) == (Status.ERROR, Status.PASSED)
+    (problem,) = diagnose(first)
+    said = "test `no_cluster` could not run: something unexpected went wrong (ZeroDivisionError)"
+    assert (problem.code, problem.message) == (Code.TEST_ERROR, said)
+
+
+def test_a_signal_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, compiled = load(tmp_path, TEXT)
+    monkeypatch.setattr("streamt.testing.runner.SampleTest", terminated)
+    with pytest.raises(SystemExit):
+        run_tests(project, compiled, select_tests(project.document))

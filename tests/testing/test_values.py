@@ -117,3 +117,12 @@ def test_durations_are_seconds(text: str, expected: str) -> None:
 def test_what_is_no_duration_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):
         seconds(text)
+
+
+@pytest.mark.parametrize("text", ["1e9999999", "-1e9999999", "1e999999999999999999"])
+def test_a_number_beyond_all_times_is_none(text: str) -> None:
+    assert epoch_seconds(D(text)) is None
+
+
+def test_a_number_next_to_nothing_is_the_first_of_times() -> None:
+    assert epoch_seconds(D("1e-9999999")) == 0

@@ -10,6 +10,8 @@ from decimal import Decimal
 from typing import Any, Protocol, TypeGuard
 
 Record = Mapping[str, Any]
+# Levels of objects and lists within each other; deeper ones would exhaust the stack of what looks at them.
+DEPTH = 100
 
 
 class Undecodable(Exception):  # noqa: N818 - a verdict on a record, not on us
@@ -47,11 +49,30 @@ def decode_json(value: bytes) -> Record:
         record, end = _scan(text, 0) if text.startswith("{") else (None, 0)
         if end != len(text):
             record = _DECODER.decode(text)
-    except (ValueError, RecursionError, StopIteration) as error:
+    except (ValueError, ArithmeticError, RecursionError, StopIteration) as error:
+        # Of arithmetic: an exponent that no `Decimal` can have.
         raise Undecodable from error
-    if not is_record(record):
+    if not is_record(record) or (_may_be_odd(text) and not _is_sound(record, DEPTH)):
         raise Undecodable
     return record
+
+
+def _may_be_odd(text: str) -> bool:
+    """Tell quickly whether a text may hold a lone surrogate, or be too deep."""
+    return "\\ud" in text or "\\uD" in text or text.count("{") + text.count("[") > DEPTH
+
+
+def _is_sound(value: Any, depth: int) -> bool:
+    """Tell whether all texts in `value` are Unicode, and it has no more than `depth` levels."""
+    match value:
+        case str():
+            return not any("\ud800" <= letter <= "\udfff" for letter in value)
+        case dict():
+            return depth > 0 and all(_is_sound(key, 0) and _is_sound(each, depth - 1) for key, each in value.items())
+        case list():
+            return depth > 0 and all(_is_sound(each, depth - 1) for each in value)
+        case _:
+            return True
 
 
 def is_record(value: object) -> TypeGuard[Record]:
@@ -59,15 +80,21 @@ def is_record(value: object) -> TypeGuard[Record]:
     return isinstance(value, dict)
 
 
-def exact(value: Any) -> Any:
-    """Give `value` with every finite float in it as the decimal that it is written as."""
+def exact(value: Any, depth: int = DEPTH) -> Any:
+    """Give `value` with every finite float in it as the decimal that it is written as.
+
+    Raises:
+        Undecodable: it has more than `depth` levels.
+    """
+    if depth < 0:
+        raise Undecodable
     match value:
         case float():
             number = Decimal(repr(value))
             return number if number.is_finite() else value
         case dict():
-            return {key: exact(each) for key, each in value.items()}
+            return {key: exact(each, depth - 1) for key, each in value.items()}
         case list() | tuple():
-            return [exact(each) for each in value]
+            return [exact(each, depth - 1) for each in value]
         case _:
             return value

@@ -11,7 +11,9 @@ from streamt.errors import StreamtError
 from streamt.project.loaded import Project
 from streamt.project.runtime import SchemaRegistry
 from streamt.testing.decode import Decoder, Record, Undecodable, decode_json, exact, is_record
+from streamt.testing.patience import within
 from streamt.testing.problems import cannot_run
+from streamt.testing.reader import Deadline
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -20,10 +22,12 @@ MAGIC = b"\0"
 HEADER = 5
 # Seconds for one request to the registry; it is asked once for each schema.
 REQUEST_SECONDS = 10
+# What a schema gets that turns up when time is nearly over.
+LAST_SECONDS = 1.0
 
 
 @contextmanager
-def decoding(project: Project, topic: str, target: str, location: str) -> Iterator[Decoder]:
+def decoding(project: Project, topic: str, target: str, location: str, deadline: Deadline) -> Iterator[Decoder]:
     """Choose how the values of a topic are decoded; the block's end closes the connection to the registry.
 
     A source's `schema.format` decides; without one, a value that begins with a zero byte is in the wire format if
@@ -34,6 +38,7 @@ def decoding(project: Project, topic: str, target: str, location: str) -> Iterat
         topic: the topic's physical name.
         target: logical name of the source or model.
         location: the JSON pointer of the test, for what goes wrong.
+        deadline: until when the registry may take to answer.
 
     Raises:
         StreamtError: E531; the format is not supported, or what it needs is missing.
@@ -52,18 +57,23 @@ def decoding(project: Project, topic: str, target: str, location: str) -> Iterat
         yield decode_json
         return
     with _client(registry, project, location) as client:
-        yield WireFormat(client, topic, location, avro_only=declared == "avro")
+        yield WireFormat(client, topic, location, deadline, avro_only=declared == "avro")
 
 
 class WireFormat:
     """Decodes Avro and JSON Schema in the wire format, and plain JSON."""
 
-    def __init__(self, client: "SchemaRegistryClient", topic: str, location: str, *, avro_only: bool) -> None:
+    def __init__(
+        self, client: "SchemaRegistryClient", topic: str, location: str, deadline: Deadline, *, avro_only: bool
+    ) -> None:
         self._client = client
         self._topic = topic
         self._location = location
+        self._deadline = deadline
         self._avro_only = avro_only
         self._decoders: dict[bytes, Decoder | None] = {}
+        # The schemas that are fully known: once a value was decoded, the registry is not asked again.
+        self._settled: set[bytes] = set()
 
     def __call__(self, value: bytes, /) -> Record:
         """Decode one value.
@@ -77,6 +87,18 @@ class WireFormat:
                 raise Undecodable
             return decode_json(value)
         number = value[1:HEADER]
+        if number in self._settled:
+            return self._decode(number, value)
+        try:
+            # The timeout of a request starts anew with each byte that comes.
+            record = within(max(LAST_SECONDS, self._deadline.left), lambda: self._decode(number, value))
+        except TimeoutError:
+            message = "the schema registry did not answer in time"
+            raise cannot_run(message, self._location, "raise the test's timeout") from None
+        self._settled.add(number)
+        return record
+
+    def _decode(self, number: bytes, value: bytes) -> Record:
         if number not in self._decoders:
             self._decoders[number] = self._find(int.from_bytes(number)) if len(number) == HEADER - 1 else None
         decode = self._decoders[number]

@@ -10,6 +10,7 @@ from streamt.errors import Code, Diagnostic, StreamtError
 from streamt.project.loaded import Project
 from streamt.testing.continuous import judge_job
 from streamt.testing.listener import Listener
+from streamt.testing.problems import cannot_run
 from streamt.testing.results import AssertionResult, Counts, Status, TestResult, worst
 from streamt.testing.sample import Progress, SampleTest
 from streamt.testing.schema_tests import judge_schema
@@ -99,6 +100,9 @@ def _run(project: Project, nodes: Mapping[str, Node], selected: Selected, progre
                 return _result(selected, *SampleTest(project, nodes, selected).run(progress))
     except StreamtError as error:
         return _broken(selected, error.diagnostics)
+    except Exception as error:  # noqa: BLE001 - the other tests still run; the text of what we did not foresee may hold values
+        message = f"something unexpected went wrong ({type(error).__name__})"
+        return _broken(selected, cannot_run(message, selected.location).diagnostics)
 
 
 def _result(selected: Selected, assertions: tuple[AssertionResult, ...], counts: Counts | None = None) -> TestResult:

@@ -16,7 +16,7 @@ from streamt.testing.connection import Access, access_to
 from streamt.testing.decode import Decoder, Record, Undecodable
 from streamt.testing.durations import seconds
 from streamt.testing.problems import cannot_run
-from streamt.testing.reader import TopicReader
+from streamt.testing.reader import Deadline, TopicReader
 from streamt.testing.registry import decoding
 from streamt.testing.results import AssertionResult, Counts, Place
 from streamt.testing.selection import Selected
@@ -108,15 +108,17 @@ class SampleTest:
         """
         assert self._access is not None  # the test would not have been made
         location = self._selected.location
+        deadline = Deadline(self._timeout)
         with (
-            self._decoding(self._selected.target, self._access) as decode,
+            self._decoding(self._selected.target, self._access, deadline) as decode,
             TopicReader(self._access, self._timeout, location) as reader,
         ):
             gauge = Gauge(decode)
             started = time.monotonic()
             for judge, access in self._references:
                 self._learn(judge, access)
-            reader.extend(time.monotonic() - started)
+            for each in (reader, deadline):
+                each.extend(time.monotonic() - started)
             total = min(self._limit, sum(span.end - span.start for span in reader.spans))
             for messages in reader.newest(self._limit):
                 batch = gauge.batch(messages)
@@ -148,15 +150,15 @@ class SampleTest:
                 problems.extend(error.diagnostics)
         return made
 
-    def _decoding(self, name: str, access: Access) -> AbstractContextManager[Decoder]:
-        return decoding(self._project, access.topic, name, self._selected.location)
+    def _decoding(self, name: str, access: Access, deadline: Deadline) -> AbstractContextManager[Decoder]:
+        return decoding(self._project, access.topic, name, self._selected.location, deadline)
 
     def _learn(self, judge: ForeignKey, access: Access | None) -> None:
         """Read the other topic of a foreign key to its end."""
         assert access is not None  # the test would not have been made
         location = self._selected.location
         with (
-            self._decoding(judge.reference, access) as decode,
+            self._decoding(judge.reference, access, Deadline(self._timeout)) as decode,
             TopicReader(access, self._timeout, location) as reader,
         ):
             gauge = Gauge(decode)

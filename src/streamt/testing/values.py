@@ -90,7 +90,8 @@ def epoch_seconds(value: Any) -> Decimal | None:
     """
     if is_number(value):
         number = Decimal(value)
-        return next((number / unit for limit, unit in _EPOCH_UNITS if abs(number) < limit), None)
+        # Not `abs`: it overflows where a comparison does not.
+        return next((number / unit for limit, unit in _EPOCH_UNITS if -limit < number < limit), None)
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())

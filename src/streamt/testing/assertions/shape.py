@@ -1,5 +1,6 @@
 """Which columns records have, and which type of DuckDB holds all values of each of them exactly."""
 
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,9 @@ from streamt.testing.types import FlinkType
 # The digits of DuckDB's widest decimal: https://duckdb.org/docs/stable/sql/data_types/numeric
 _DIGITS = 38
 _DECLARED = {"TIMESTAMP": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ", "DATE": "DATE", "TIME": "TIME"}
+_PLAIN = {name: name for name in ("BOOLEAN", "TINYINT", "SMALLINT", "BIGINT", "FLOAT", "DOUBLE")} | {"INT": "INTEGER"}
+# DuckDB takes names for equal that differ in the case of these letters alone.
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 class Shape:
@@ -50,16 +54,28 @@ class Shape:
         self._scale = max(self._scale, -exponent)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no value was seen."""
+        return not self._kinds
+
+    @property
     def is_text(self) -> bool:
         """Whether all values seen are texts, so that a declared type may say what they mean."""
         return self._kinds == {"VARCHAR"}
 
-    def structure(self) -> Any:
-        """Give the type in the form that DuckDB's `from_json` takes."""
-        if self._kinds == {"OBJECT"} and self.fields:
-            return {name: shape.structure() for name, shape in self.fields.items()}
+    def structure(self, is_meant: Callable[[str], bool]) -> Any:
+        """Give the type in the form that DuckDB's `from_json` takes.
+
+        Args:
+            is_meant: tells whether a name is meant as it is spelled; see `distinct`.
+
+        Raises:
+            ValueError: names that are meant differ only in case.
+        """
+        if self._kinds == {"OBJECT"} and (names := distinct(self.fields, is_meant)):
+            return {name: self.fields[name].structure(is_meant) for name in names}
         if self._kinds == {"LIST"} and self._items is not None:
-            return [self._items.structure()]
+            return [self._items.structure(is_meant)]
         if self._kinds == {"NUMBER"}:
             return self._number()
         if self._kinds == {"NUMBER", "DOUBLE"}:
@@ -74,6 +90,39 @@ class Shape:
 
     def _integer(self) -> str:
         return "BIGINT" if self._whole <= 18 else f"DECIMAL({_DIGITS},0)"
+
+
+def distinct(names: Iterable[str], is_meant: Callable[[str], bool]) -> list[str]:
+    """Give the names that can be columns side by side in DuckDB.
+
+    Of names that differ only in case, it is the one that is meant, or else the first. Names that DuckDB cannot have,
+    as they are empty or hold a zero, are left out.
+
+    Args:
+        names: all names, in order.
+        is_meant: tells whether the declared columns or the query have a name as it is spelled.
+
+    Raises:
+        ValueError: two names that are meant differ only in case; in words for the user.
+    """
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        if name and "\0" not in name:
+            alike.setdefault(name.translate(_LOWER), []).append(name)
+    return [group[0] if len(group) == 1 else _meant(group, is_meant) for group in alike.values()]
+
+
+def _meant(names: list[str], is_meant: Callable[[str], bool]) -> str:
+    meant = [name for name in names if is_meant(name)]
+    if len(meant) > 1:
+        told = " and ".join(f"`{name}`" for name in meant)
+        raise ValueError(f"custom_sql cannot tell {told} apart: DuckDB, which runs the query, ignores case in names")
+    return (meant or names)[0]
+
+
+def empty_type(declared: FlinkType | None) -> str:
+    """Give the type of DuckDB for a column of type `declared` in which no value was seen."""
+    return declared_type(declared) or _PLAIN.get(declared.name if declared else "", "VARCHAR")
 
 
 def declared_type(declared: FlinkType | None) -> str | None:

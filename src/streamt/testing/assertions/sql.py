@@ -8,13 +8,13 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from streamt.project.assertions import CustomSqlAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Sample, records
-from streamt.testing.assertions.shape import Shape, declared_type
+from streamt.testing.assertions.shape import Shape, declared_type, distinct, empty_type
 from streamt.testing.decode import exact
+from streamt.testing.patience import within
 from streamt.testing.results import Status, Verdict
 from streamt.testing.types import FlinkType
 from streamt.testing.values import exact_number, identity
@@ -87,11 +87,10 @@ class CustomSql(Accumulator):
 
         from streamt.testing.assertions.translation import MARK
 
-        watch = Timer(QUERY_SECONDS, self._connection.interrupt)
-        watch.start()
         try:
-            self._make_table()
-            rows = self._connection.execute(self._query).fetchmany(2)
+            rows = within(QUERY_SECONDS, self._rows, self._connection.interrupt)
+        except TimeoutError:
+            raise ValueError(f"the query takes longer than {QUERY_SECONDS:.0f} s") from None
         except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
             # These speak of the query and of columns, not of values.
             raise ValueError(f"the query cannot be run: {str(error).splitlines()[0]}") from error
@@ -101,32 +100,37 @@ class CustomSql(Accumulator):
             if mark:
                 raise ValueError(said) from error
             raise ValueError(f"the query fails on this sample ({type(error).__name__})") from error
-        finally:
-            watch.cancel()
         if len(rows) != 1 or len(rows[0]) != 1:
             raise ValueError("the query must give one row of one column, such as `SELECT COUNT(*) ...`")
         return exact(rows[0][0])
 
+    def _rows(self) -> list[Any]:
+        self._make_table()
+        return self._connection.execute(self._query).fetchmany(2)
+
     def _make_table(self) -> None:
         # Neither names nor types can be parameters; all of them are quoted.
         columns = ", ".join(f"{expression} AS {_quoted(name)}" for name, expression in self._columns().items())
-        structure = json.dumps(self._shape.structure()).replace("'", "''")
+        structure = json.dumps(self._shape.structure(self._is_meant)).replace("'", "''")
         rows = f"SELECT from_json(record, '{structure}') AS found FROM records"  # noqa: S608 - see above
         self._connection.execute(f"CREATE TABLE {TABLE} AS SELECT {columns} FROM ({rows})")  # noqa: S608 - see above
 
     def _columns(self) -> dict[str, str]:
         """Give the expression of each column: the declared ones first, then the others in the order seen."""
         columns = {}
-        for name in dict.fromkeys([*self._declared, *self._shape.fields]):
+        for name in distinct(dict.fromkeys([*self._declared, *self._shape.fields]), self._is_meant):
             seen = self._shape.fields.get(name)
             declared = declared_type(self._declared.get(name))
-            if seen is None:
-                columns[name] = f"CAST(NULL AS {declared or 'VARCHAR'})"
+            if seen is None or seen.is_empty:
+                columns[name] = f"CAST(NULL AS {empty_type(self._declared.get(name))})"
             elif seen.is_text and declared:
                 columns[name] = f"CAST(found.{_quoted(name)} AS {declared})"
             else:
                 columns[name] = f"found.{_quoted(name)}"
         return columns or {"nothing": "NULL"}
+
+    def _is_meant(self, name: str) -> bool:
+        return name in self._declared or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self._query) is not None
 
 
 def to_duckdb(sql: str, target: str) -> str:
@@ -167,6 +171,7 @@ def _database() -> "DuckDBPyConnection":
 
     connection = duckdb.connect(":memory:", config=_SETTINGS)
     connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")  # it would go to stdout
     connection.execute("SET integer_division = true")  # as Flink divides
     connection.execute("SET lock_configuration = true")
     connection.execute("CREATE TABLE records (record VARCHAR)")
