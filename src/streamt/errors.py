@@ -101,7 +101,7 @@ MASK = "***"
 
 _CREDENTIALS = (
     # user:password@host, with or without a scheme before it
-    (re.compile(r"(?<=://)[^\s/@]*@|(?<![^\s\"'=,(])[^\s/@\"'=,(]+:[^\s/@\"']+@"), f"{MASK}@"),
+    (re.compile(r"(?<=://)[^\s@]*@|(?<![^\s\"'=,(])[^\s/@\"'=,(]+:(?!//)[^\s@\"']+@"), f"{MASK}@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+"), rf"\1 {MASK}"),
     (
         re.compile(

@@ -211,3 +211,27 @@ def test_the_schema_is_a_valid_json_schema_that_takes_the_project() -> None:
 
 def test_the_schema_needs_no_project(tmp_path: Path) -> None:
     assert streamt("schema", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sasl_passwrd: hunter2",
+        "sasl_password: {hunter2: x}",
+        "sasl_password: {x: hunter2}",
+        "foo: {token: hunter2}",
+        "bootstrap_servers_internal: 'user:a/hunter2@b:1'",
+    ],
+)
+def test_envs_show_masks_what_it_does_not_know(tmp_path: Path, secret: str) -> None:
+    folder = write_project(tmp_path, MINIMAL.replace("b:9092\n", f"b:9092\n    {secret}\n"))
+    ended = streamt("envs", "show", "-p", folder)
+    assert "hunter2" not in ended.stdout.decode() + ended.stderr
+
+
+@pytest.mark.parametrize("value", ["!hunter2", "*hunter2", "!!hunter2"])
+def test_an_unquoted_password_is_not_repeated(tmp_path: Path, value: str) -> None:
+    folder = write_project(tmp_path, MINIMAL.replace("b:9092\n", f"b:9092\n    sasl_password: {value}\n"))
+    ended = streamt("validate", "-p", folder)
+    assert ended.status == 1
+    assert "hunter2" not in ended.stdout.decode() + ended.stderr

@@ -245,7 +245,7 @@ class _Builder:
             self.complain(
                 event.start_mark,
                 self.here(),
-                f"there is no anchor `&{event.anchor[:_LONGEST_SHOWN]}` before this alias",
+                "there is no anchor of this name before this alias",
             )
         elif value is _OPEN:
             self.complain(event.start_mark, self.here(), f"the anchor `&{event.anchor[:_LONGEST_SHOWN]}` holds itself")
@@ -278,8 +278,13 @@ class _Builder:
         return 1 + sum(nodes for nodes, _ in extents), 1 + max((levels for _, levels in extents), default=0)
 
     def _complain_tag(self, event: Event) -> None:
-        name = str(event.tag).replace("tag:yaml.org,2002:", "!!")[:_LONGEST_SHOWN]
-        self.complain(event.start_mark, self.here(), f"the tag `{name}` is not used here", "write the value without it")
+        # The tag is not repeated: it may be an unquoted password that begins with `!`.
+        self.complain(
+            event.start_mark,
+            self.here(),
+            "a tag like this is not used here",
+            "write the value without it, or in quotes",
+        )
 
     def _complain_duplicate(self, mark: Mark, first: Mark, key: str) -> None:
         what = f"the key `{key[:_LONGEST_SHOWN]}` stands here a second time; the first is in line {first.line + 1}"

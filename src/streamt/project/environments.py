@@ -18,7 +18,6 @@ from streamt.project.variables import is_template, read_variables, substitute
 
 DEFAULT = "default"
 _FOLDER = "environments"
-SECRET_KEYS = frozenset({"sasl_password", "password", "api_key", "api_secret"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +244,62 @@ def environment_view(directory: FilePath, name: str | None, environ: Mapping[str
     }
 
 
+# Only what is known to be harmless is shown: a mistyped key must not show the secret that it holds.
+_SECTIONS = frozenset(
+    [
+        "environment",
+        "runtime",
+        "kafka",
+        "schema_registry",
+        "flink",
+        "connect",
+        "clusters",
+        "conduktor",
+        "gateway",
+        "console",
+        "safety",
+        "deployment_state",
+    ]
+)
+SHOWN_KEYS = frozenset(
+    [
+        "name",
+        "description",
+        "protected",
+        "bootstrap_servers",
+        "bootstrap_servers_internal",
+        "security_protocol",
+        "sasl_mechanism",
+        "ssl_ca_location",
+        "ssl_certificate_location",
+        "ssl_key_location",
+        "default",
+        "type",
+        "version",
+        "environment",
+        "rest_url",
+        "sql_gateway_url",
+        "admin_url",
+        "proxy_bootstrap",
+        "virtual_cluster",
+        "url",
+        "sasl_username",
+        "username",
+        "confirm_apply",
+        "allow_destructive",
+        "require_reviewed_plan",
+        "backend",
+    ]
+)
+
+
 def _masked(value: Any, path: tuple[str, ...]) -> Any:
     """Copy plain data, with `***` in place of what must not be seen."""
     if isinstance(value, dict):
-        return {key: _masked(each, (*path, key)) for key, each in value.items()}
+        known = path[-1] in _SECTIONS or path[-2:-1] == ("clusters",)
+        return {key: _masked(each, (*path, key)) for key, each in value.items()} if known else MASK
     if isinstance(value, list):
         return [_masked(each, path) for each in value]
-    if value is not None and (path[-1] in SECRET_KEYS or path == ("deployment_state", "url") or is_template(value)):
+    if value is not None and (path[-1] not in SHOWN_KEYS or path == ("deployment_state", "url") or is_template(value)):
         return MASK
     return redact(value) if isinstance(value, str) else value
