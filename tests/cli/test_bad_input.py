@@ -186,3 +186,16 @@ def test_an_unreadable_file_is_refused() -> None:
         (folder / "stream_project.yml").chmod(0)
         done = without_root("--output", "json", "validate", "-p", folder)
     assert (done.status, done.codes, done.stderr) == (1, ["E501_PARSE_ERROR"], "")
+
+
+@pytest.mark.parametrize(
+    "made", ["ref('x_' ~ pw)", "ref(pw | upper)", "ref(pw[:4])", "params[pw | upper]", "ref(pw)", "params[pw[::-1]]"]
+)
+def test_what_a_macro_makes_of_a_variable_is_not_shown(tmp_path: Path, made: str) -> None:
+    text = with_models('  - name: m\n    macro: x\n    params: {pw: "${PW}"}\n')
+    folder = write_project(tmp_path, text, **{"macros__x.sql.j2": f"SELECT 1 FROM {{{{ {made} }}}}"})
+    ended = export_json(folder, PW="hunter2xyz")
+    assert ended.codes == ["E510_COMPILE_ERROR"]
+    shown = ended.stdout.decode().lower()
+    assert "hunt" not in shown
+    assert "zyx2" not in shown

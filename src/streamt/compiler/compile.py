@@ -1,5 +1,6 @@
 """A project -> what it means: every dependency, materialization and physical name, or everything that is wrong."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,6 +33,7 @@ from streamt.errors import Code, Diagnostic, StreamtError, pointer, pointer_part
 from streamt.project import Project
 from streamt.project.language import Column, Model, Source
 from streamt.project.rules import ModelFacts
+from streamt.project.scalars import Supplied
 
 
 def compile_project(project: Project, *, compiled_at: datetime) -> CompiledProject:
@@ -60,7 +62,7 @@ def compile_with_facts(project: Project, *, compiled_at: datetime) -> tuple[Comp
         _check_reads(each, declared)
     models = tuple(_model_node(each) for each in compiled if each.materialization is not None)
     nodes = (*sources, *models)
-    problems = [problem for each in compiled for problem in each.problems]
+    problems = [_unrevealing(each, problem) for each in compiled for problem in each.problems]
     problems += map(Problem, (*_circles(compiled), *_bad_names(nodes, compiled), *_collisions(nodes)))
     problems.sort(key=_declaration)
     errors = [problem for problem in problems if problem.diagnostic.is_error]
@@ -69,6 +71,25 @@ def compile_with_facts(project: Project, *, compiled_at: datetime) -> tuple[Comp
     warnings = tuple(problem.diagnostic for problem in problems)
     result = CompiledProject(project.document.project.name, nodes, compiled_at, warnings)
     return result, {each.model.name: _facts(each, node) for each, node in zip(compiled, models, strict=True)}
+
+
+_QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'')
+
+
+def _unrevealing(compiled: Compiled, problem: Problem) -> Problem:
+    """Leave out what a message quotes, if a macro may have made it of a value that a variable supplied."""
+    if compiled.model.macro is None or not _holds_supplied(compiled.model.params):
+        return problem
+    message = _QUOTED.sub("...", problem.diagnostic.message)
+    return replace(problem, diagnostic=replace(problem.diagnostic, message=message, hint=None))
+
+
+def _holds_supplied(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_supplied, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_supplied, value))
+    return isinstance(value, Supplied)
 
 
 def _declaration(problem: Problem) -> tuple[bool, int]:
