@@ -199,3 +199,9 @@ def test_what_a_macro_makes_of_a_variable_is_not_shown(tmp_path: Path, made: str
     shown = ended.stdout.decode().lower()
     assert "hunt" not in shown
     assert "zyx2" not in shown
+
+
+def test_a_control_character_in_a_variable_is_refused(tmp_path: Path, target: Path) -> None:
+    text = MINIMAL.replace("name: paid", 'name: "paid${N}"')
+    (error,) = refuse(write_project(tmp_path / "p", text, **{".env": b"N=a\x00\x1bb\n"}), target)
+    assert error["code"] == VARIABLE

@@ -15,6 +15,8 @@ from streamt.project.scalars import Supplied
 # `$${` stands for `${`; what else begins with `${` is a variable, well written or not.
 _TOKEN = re.compile(r"\$\$\{|\$\{(?P<inside>[^}]*)\}|\$\{")
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>(?:(?!\$\{).)*))?", re.DOTALL)
+# What YAML itself refuses: everything below the space but tab and the ends of lines, and the C1 controls.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -97,6 +99,8 @@ class _Replacer:
             return ""
         if _SURROGATE.search(value):
             self._complain(path, f"the variable `{name}` holds bytes that are not UTF-8", None)
+        elif _CONTROL.search(value):
+            self._complain(path, f"the variable `{name}` holds a control character", "take it out of the value")
         elif value:
             self.supplied[value] = f"${{{name}}}"
             self._used = True
