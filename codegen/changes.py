@@ -193,7 +193,7 @@ def _property(subject: str, old: Schema, new: Schema) -> Iterator[Change]:
         yield Change("limit changed", subject, _limits(old), _limits(new), breaks="a value can be out of the new limit")
 
 
-def _presence(subject: str, before: bool, after: bool, constant: bool) -> Iterator[Change]:  # noqa: FBT001  (private)
+def _presence(subject: str, before: bool, after: bool, constant: bool) -> Iterator[Change]:  # noqa: FBT001 - private, with one caller
     if after and not before:
         yield Change("now required", subject, breaks=None if constant else "the attribute must be given now")
     if before and not after:

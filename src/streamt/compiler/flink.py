@@ -173,9 +173,9 @@ class FlinkParser(parser.Parser):
     def _parse_types(
         self,
         check_func: bool = False,  # noqa: FBT001, FBT002 - sqlglot's signature
-        schema: bool = False,  # noqa: FBT001, FBT002
-        allow_identifiers: bool = True,  # noqa: FBT001, FBT002
-        with_collation: bool = False,  # noqa: FBT001, FBT002
+        schema: bool = False,  # noqa: FBT001, FBT002 - sqlglot's signature
+        allow_identifiers: bool = True,  # noqa: FBT001, FBT002 - the same
+        with_collation: bool = False,  # noqa: FBT001, FBT002 - the same
     ) -> Any:
         this = self._parse_flink_type(check_func=check_func) or super()._parse_types(
             check_func, schema, allow_identifiers, with_collation

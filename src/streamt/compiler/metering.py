@@ -218,10 +218,10 @@ class _Meters(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja's way to name a visitor
         return self._paying(node)
 
-    def visit_Macro(self, node: nodes.Macro) -> nodes.Node:  # noqa: N802
+    def visit_Macro(self, node: nodes.Macro) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         return self._paying(node)
 
-    def visit_CallBlock(self, node: nodes.CallBlock) -> nodes.Node:  # noqa: N802
+    def visit_CallBlock(self, node: nodes.CallBlock) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         return self._paying(node)
 
     def _paying(self, node: Any) -> nodes.Node:
@@ -230,23 +230,23 @@ class _Meters(NodeTransformer):
         node.body.insert(0, nodes.ExprStmt(_payment("spend", nodes.Const(cost)), lineno=node.lineno))
         return node  # type: ignore[no-any-return]  # one of the three kinds above
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         self.generic_visit(node)
         return _payment("tilde", *node.nodes)
 
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         self.generic_visit(node)
         node.expr = _payment("weighed", node.expr)
         for operand in node.ops:
             operand.expr = _payment("weighed", operand.expr)
         return node
 
-    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         self.generic_visit(node)
         node.key = _payment("weighed", node.key)
         return node
 
-    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - Jinja's visitor finds it by this name
         """Tell `source` and `ref` the line that they stand on."""
         self.generic_visit(node)
         if isinstance(node.node, nodes.Name) and node.node.name in ("source", "ref") and not node.kwargs:

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
-# Kafka's own rule: org.apache.kafka.common.internals.Topic.
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+from streamt.project.fields import KAFKA_NAME, KAFKA_NAME_LENGTH
 
 
 def is_topic_name(name: str) -> bool:
     """Tell whether Kafka takes `name` for a topic: 1 to 249 of `[a-zA-Z0-9._-]`, and not `.` or `..`."""
-    return _LEGAL.fullmatch(name) is not None and name not in (".", "..")
+    return len(name) <= KAFKA_NAME_LENGTH and re.fullmatch(KAFKA_NAME, name) is not None
 
 
 def colliding(names: Iterable[str]) -> Iterator[tuple[int, int]]:

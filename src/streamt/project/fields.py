@@ -75,12 +75,13 @@ def by_shape(expected: str, *shapes: str) -> Discriminator:
 
 NOT_BLANK = r"\S"
 # Anything but "." and "..".
+KAFKA_NAME_LENGTH = 249
 KAFKA_NAME = r"^(\.?[a-zA-Z0-9_-]|\.\.[a-zA-Z0-9._-])[a-zA-Z0-9._-]*$"
 DURATION = r"^[0-9]+(\.[0-9]+)? ?(ms|s|m|h|d|milliseconds?|seconds?|minutes?|hours?|days?)$"
 
 Text = Annotated[str, Strict()]
 NonBlank = Annotated[str, StringConstraints(strict=True, pattern=NOT_BLANK)]
-KafkaName = Annotated[str, StringConstraints(pattern=KAFKA_NAME, max_length=249)]
+KafkaName = Annotated[str, StringConstraints(pattern=KAFKA_NAME, max_length=KAFKA_NAME_LENGTH)]
 Duration = Annotated[str, StringConstraints(pattern=DURATION)]
 
 Natural = Annotated[int, Field(ge=0), BeforeValidator(unwrap_supplied(read_integer))]
