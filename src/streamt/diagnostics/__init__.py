@@ -1,0 +1,28 @@
+"""What is wrong, where it is wrong, and what to do next: values that are made once and shown at the border."""
+
+from streamt.diagnostics.codes import Code
+from streamt.diagnostics.diagnostic import Diagnostic, PlacedDiagnostic, StreamtError
+from streamt.diagnostics.location import FilePlace, Location, Option, ProjectPath, TextPosition, Variable, pointer
+from streamt.diagnostics.masking import MASK, redact
+from streamt.diagnostics.resolve import FilePosition, Positions, resolve
+from streamt.diagnostics.suggestion import did_you_mean
+
+__all__ = [
+    "MASK",
+    "Code",
+    "Diagnostic",
+    "FilePlace",
+    "FilePosition",
+    "Location",
+    "Option",
+    "PlacedDiagnostic",
+    "Positions",
+    "ProjectPath",
+    "StreamtError",
+    "TextPosition",
+    "Variable",
+    "did_you_mean",
+    "pointer",
+    "redact",
+    "resolve",
+]
