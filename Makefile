@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test test lint types imports codegen codegen-check package bench clean
+.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check package bench clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -21,6 +21,11 @@ demo-test: $(VENV)/.dev
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+
+# Real servers: Apache Kafka, a schema registry, Flink, Connect, PostgreSQL, fetched and started by the tests themselves.
+test-stack: $(VENV)/.dev
+	$(BIN)/python -m tests.stack install
+	$(BIN)/python -m pytest -m stack -n 2
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
