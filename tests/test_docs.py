@@ -31,7 +31,7 @@ import jsonschema
 import pytest
 
 from streamt.cli.app import app
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, ProjectPath, StreamtError
 from streamt.openlineage.identity import Bootstrap, NamespaceSource, dataset_namespace, model_job_name
 from streamt.project.documents import read_document
 from tests.update_golden import EXAMPLES, FROZEN_EPOCH, ROOT, run_streamt
@@ -213,7 +213,7 @@ def namespace_or_advice(servers: str | list[str]) -> str:
     """Give the namespace that `servers` become, or what the error says to give instead."""
     source = NamespaceSource("kafka_namespace", None, "VARIABLE", {})
     try:
-        return str(dataset_namespace(source, Bootstrap(servers, "runtime.kafka.bootstrap_servers")))
+        return str(dataset_namespace(source, Bootstrap(servers, ProjectPath())))
     except StreamtError as error:
         advice, _, _ = str(error.diagnostics[0].hint).partition(",")
         return "an error: " + advice.replace("give ", "give `") + "`"

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from streamt.compiler import CompiledProject, Node, compile_project
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import PlacedDiagnostic, StreamtError
 from streamt.project import Project, load_project
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -36,11 +36,11 @@ def node(yaml: str, name: str, macros: Mapping[str, str] | None = None) -> Node:
     return next(node for node in compiled(yaml, macros).nodes if node.name == name)
 
 
-def problems(yaml: str, macros: Mapping[str, str] | None = None) -> tuple[Diagnostic, ...]:
+def problems(yaml: str, macros: Mapping[str, str] | None = None) -> tuple[PlacedDiagnostic, ...]:
     """Give all that is wrong with the project of `yaml`."""
     loaded = project(yaml, macros)
     try:
         compile_project(loaded, compiled_at=NOW)
     except StreamtError as error:
-        return error.diagnostics
+        return error.placed()
     return ()

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from streamt.compiler import compile_time
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, StreamtError
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,6 @@ def test_without_the_variable_it_is_now_in_utc(environ: dict[str, str]) -> None:
 def test_a_malformed_time_is_an_error_that_shows_no_value(text: str) -> None:
     with pytest.raises(StreamtError) as caught:
         compile_time({"SOURCE_DATE_EPOCH": text})
-    (problem,) = caught.value.diagnostics
+    (problem,) = caught.value.placed()
     assert (problem.code, problem.location) == (Code.ENV_VAR_ERROR, "SOURCE_DATE_EPOCH")
     assert problem.message == "the variable SOURCE_DATE_EPOCH is not a time in whole seconds since 1970"

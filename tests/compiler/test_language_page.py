@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streamt.compiler import metering
-from streamt.errors import Code
+from streamt.diagnostics import Code
 from tests.compiler.projects import GATEWAY, compiled, node, problems
 
 TEXT = (Path(__file__).parents[2] / "docs/project-language.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from streamt.compiler.lexer import read_query
 from streamt.compiler.models import Surroundings, compile_model
 from streamt.compiler.sql import shape_of
 from streamt.compiler.templates import Renderer
+from streamt.diagnostics import ProjectPath
 from streamt.project.language import Model
 from tests.compiler.flink_queries import COPIES, STATEFUL, STATELESS
 from tests.compiler.projects import GATEWAY, SOURCES, compiled
@@ -46,14 +47,14 @@ def test_the_text_of_a_string_changes_nothing(text: str) -> None:
 @settings(max_examples=300)
 @given(st.text(st.sampled_from("SELECT FROM{}%#'\"`;()*/-+\n$,.ax1é\0 ")) | st.text())
 def test_random_sql_is_never_more_than_a_problem(text: str) -> None:
-    made = compile_model(Model.model_construct(name="m", sql=text), "/models/0", Surroundings({}, has_gateway=True))
+    made = compile_model(Model.model_construct(name="m", sql=text), ProjectPath(), Surroundings({}, has_gateway=True))
     assert made.problems or made.materialization is not None
 
 
 @given(st.text(st.sampled_from("{}%# if for in range(9)a'x'|~*+()[]endfor\n")))
 def test_a_random_template_is_never_more_than_a_problem(text: str) -> None:
     made = compile_model(
-        Model.model_construct(name="m", sql="{% set x = 1 %}" + text), "/models/0", Surroundings({}, has_gateway=True)
+        Model.model_construct(name="m", sql="{% set x = 1 %}" + text), ProjectPath(), Surroundings({}, has_gateway=True)
     )
     assert made.problems or made.materialization is not None
 
@@ -70,7 +71,7 @@ MODELS = [
 def nodes(models: list[str]) -> set[Node]:
     """Compile the models, and give their nodes without their places."""
     yaml = GATEWAY + SOURCES + "models:\n" + "".join(f"  - {model}\n" for model in models)
-    return {replace(node, location="", columns_location="") for node in compiled(yaml).nodes}
+    return {replace(node, location=ProjectPath(), columns_location=ProjectPath()) for node in compiled(yaml).nodes}
 
 
 @settings(max_examples=20)

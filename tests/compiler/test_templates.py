@@ -4,7 +4,7 @@ import time
 import pytest
 
 from streamt.compiler.templates import Fault, Reference, Renderer
-from streamt.project.scalars import Supplied
+from streamt.diagnostics import Supplied
 
 PARAMS: dict[str, object] = {"a": "x", "columns": ["a", "b"], "items": [1, 2], "nested": {"values": 3}}
 # Ninety tuples of two, each holding the one before it twice: hashing or comparing the last takes for ever.

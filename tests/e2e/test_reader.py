@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, ProjectPath, StreamtError
 from streamt.testing.connection import Access
 from streamt.testing.reader import TopicReader
 from tests.e2e.broker import QUIET, Broker, Row, free_port, running_broker
@@ -17,7 +17,7 @@ ANY = "/tests/0"
 
 def open_topic(broker: Broker, topic: str, seconds: float = 20, **config: str) -> TopicReader:
     settings = {"bootstrap.servers": broker.address, **config}
-    return TopicReader(Access(topic, "source `orders`", "runtime.kafka", settings), seconds, ANY)
+    return TopicReader(Access(topic, "source `orders`", "runtime.kafka", settings), seconds, ProjectPath())
 
 
 def newest(broker: Broker, topic: str, limit: int) -> list[tuple[int, bytes | None]]:
@@ -96,9 +96,9 @@ def test_no_group_and_no_commit_is_left_behind(broker: Broker) -> None:
 def refusal(*, address: str, topic: str, seconds: float = 3, **config: str) -> str:
     settings = {"bootstrap.servers": address, **config}
     with pytest.raises(StreamtError) as caught:
-        TopicReader(Access(topic, "source `orders`", "runtime.kafka", settings), seconds, ANY)
+        TopicReader(Access(topic, "source `orders`", "runtime.kafka", settings), seconds, ProjectPath())
     (problem,) = caught.value.diagnostics
-    assert (problem.code, problem.location) == (Code.TEST_ERROR, ANY)
+    assert (problem.code, problem.location) == (Code.TEST_ERROR, ProjectPath())
     return f"{problem.message} ({problem.hint})"
 
 

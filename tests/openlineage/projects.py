@@ -12,6 +12,7 @@ from streamt.compiler.artifacts import (
     OutputKind,
     ProcessKind,
 )
+from streamt.diagnostics import ProjectPath
 from streamt.openlineage.identity import Namespaces
 
 TIME = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
@@ -34,10 +35,10 @@ def source(name: str, **more: object) -> Node:
     given: dict[str, object] = {
         "kind": NodeKind.SOURCE,
         "name": name,
-        "location": f"/sources/{name}",
+        "location": ProjectPath(("sources", name)),
         "output": topic(name),
         "columns": columns("id"),
-        "columns_location": f"/sources/{name}/columns",
+        "columns_location": ProjectPath(("sources", name, "columns")),
     }
     return Node(**(given | more))  # type: ignore[arg-type]  # the tests' own shorthand
 
@@ -46,13 +47,13 @@ def model(name: str, *reads: str, **more: object) -> Node:
     given: dict[str, object] = {
         "kind": NodeKind.MODEL,
         "name": name,
-        "location": f"/models/{name}",
+        "location": ProjectPath(("models", name)),
         "materialization": Materialization.FLINK,
         "output": topic(name),
         "process": ProcessKind.FLINK_JOB,
         "dependencies": reads,
         "columns": columns("id"),
-        "columns_location": f"/models/{name}/columns",
+        "columns_location": ProjectPath(("models", name, "columns")),
     }
     return Node(**(given | more))  # type: ignore[arg-type]  # the tests' own shorthand
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from streamt.errors import Code
+from streamt.diagnostics import Code
 from streamt.openlineage.emission import RunEmitter
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, Option, ProjectPath, StreamtError, Variable
 from streamt.openlineage.identity import (
     Bootstrap,
     NamespaceOptions,
@@ -19,7 +19,8 @@ from streamt.openlineage.identity import (
     resolve_namespaces,
 )
 
-LOCATION = "runtime.kafka.bootstrap_servers"
+LOCATION = ProjectPath(("runtime", "kafka", "bootstrap_servers"), dotted=True)
+GATEWAY = ProjectPath(("runtime", "conduktor", "gateway", "proxy_bootstrap"), dotted=True)
 
 
 def derive(servers: object) -> str | None:
@@ -111,7 +112,7 @@ def test_a_given_namespace_keeps_its_spelling(value: str) -> None:
 def test_a_malformed_namespace_is_refused(value: str) -> None:
     with pytest.raises(StreamtError) as caught:
         give(value)
-    assert caught.value.diagnostics[0].location == "kafka_namespace"
+    assert caught.value.diagnostics[0].location == Option("kafka_namespace")
     assert "kafka://" in (caught.value.diagnostics[0].hint or "")
 
 
@@ -139,7 +140,7 @@ def test_a_malformed_variable_is_named() -> None:
     source = NamespaceSource("kafka_namespace", None, "KAFKA", {"KAFKA": "b:9092"})
     with pytest.raises(StreamtError) as caught:
         dataset_namespace(source, Bootstrap("b:9092", LOCATION))
-    assert caught.value.diagnostics[0].location == "KAFKA"
+    assert caught.value.diagnostics[0].location == Variable("KAFKA")
 
 
 def test_a_namespace_that_no_dataset_needs_is_not_asked_for_but_is_still_checked() -> None:
@@ -167,9 +168,9 @@ def test_all_problems_are_reported_at_once() -> None:
             NamespaceOptions(None, "x", None),
             {},
             kafka=Bootstrap("b:1", LOCATION),
-            gateway=Bootstrap(None, "runtime.conduktor.gateway.proxy_bootstrap"),
+            gateway=Bootstrap(None, GATEWAY),
         )
-    assert [problem.location for problem in caught.value.diagnostics] == [
+    assert [problem.location for problem in caught.value.placed()] == [
         "job_namespace",
         "kafka_namespace",
         "runtime.conduktor.gateway.proxy_bootstrap",
@@ -181,7 +182,7 @@ def test_namespaces_are_resolved_together() -> None:
         NamespaceOptions("jobs", None, "kafka://g:2", prefix="openlineage_"),
         {},
         kafka=Bootstrap("b:1", LOCATION),
-        gateway=Bootstrap(None, "", needed=False),
+        gateway=Bootstrap(None, GATEWAY, needed=False),
     )
     assert resolved == Namespaces("jobs", "kafka://b:1", "kafka://g:2")
 

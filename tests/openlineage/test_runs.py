@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamt.diagnostics import ProjectPath
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.models import RunEvent
 from streamt.openlineage.runs import LONGEST_MESSAGE, CommandRun, Outcome, start_event, terminal_event
@@ -25,7 +26,7 @@ RUN = CommandRun(
 
 def parsed(event: RunEvent) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.to_json())
-    check_event(value, "")
+    check_event(value, ProjectPath())
     return value
 
 
@@ -57,7 +58,7 @@ def test_start_to_the_field() -> None:
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_start_and_every_end_are_one_life(outcome: Outcome) -> None:
-    check_lifecycle([parsed(start_event(RUN, TIME)), parsed(terminal_event(RUN, outcome, TIME))], "")
+    check_lifecycle([parsed(start_event(RUN, TIME)), parsed(terminal_event(RUN, outcome, TIME))], ProjectPath())
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

@@ -14,8 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 from referencing.exceptions import Unresolvable
 
+from streamt.diagnostics import Code, StreamtError
 from streamt.docs.schemas import pins
-from streamt.errors import Code, StreamtError
 from streamt.openlineage import schemas
 
 PRODUCER = "https://github.com/conduktor/streamt"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamt.compiler.artifacts import CompiledColumn, CompiledProject, Materialization, Node, ProcessKind
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, StreamtError
 from streamt.openlineage.identity import Namespaces
 from streamt.openlineage.static import export
 from tests.openlineage.projects import NAMESPACES, columns, model, project, sink, source, virtual
@@ -33,11 +33,11 @@ def jobs(*nodes: Node) -> list[dict[str, Any]]:
 def problems(*nodes: Node) -> list[tuple[Code, str]]:
     with pytest.raises(StreamtError) as caught:
         export(project(*nodes), NAMESPACES)
-    return [(problem.code, problem.location) for problem in caught.value.diagnostics]
+    return [(problem.code, str(problem.location)) for problem in caught.value.diagnostics]
 
 
 def warnings(*nodes: Node) -> list[tuple[Code, str]]:
-    return [(warning.code, warning.location) for warning in export(project(*nodes), NAMESPACES).warnings]
+    return [(warning.code, str(warning.location)) for warning in export(project(*nodes), NAMESPACES).warnings]
 
 
 def test_a_dataset_event_to_the_byte() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import PlacedDiagnostic, StreamtError
 from streamt.project import Project, load_project
 
 Files = Mapping[str, str | bytes]
@@ -32,10 +32,10 @@ def load(write: Callable[[Files], Path]) -> Callable[..., Project]:
 
 
 @pytest.fixture
-def problems(load: Callable[..., Project]) -> Callable[..., tuple[Diagnostic, ...]]:
+def problems(load: Callable[..., Project]) -> Callable[..., tuple[PlacedDiagnostic, ...]]:
     def find(files: Files, environment: str | None = None, environ: Mapping[str, str] | None = None) -> object:
         with pytest.raises(StreamtError) as caught:
             load(files, environment, environ)
-        return caught.value.diagnostics
+        return caught.value.placed()
 
     return find  # type: ignore[return-value]  # pytest.raises leaves no other way out

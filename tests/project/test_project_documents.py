@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamt.diagnostics import resolve
 from streamt.project.documents import MAX_DEPTH, read_document
 from streamt.project.places import locate
 from streamt.project.scalars import resolve_plain
@@ -174,20 +175,20 @@ BAD = [
 def test_bad_yaml_is_refused_at_its_place(
     content: bytes, line: int, column: int, location: str, words: str, pure: bool
 ) -> None:
-    problem = read_document(content, "f.yml", pure=pure).problems[0]
+    problem = resolve(read_document(content, "f.yml", pure=pure).problems)[0]
     assert (problem.file, problem.line, problem.column, problem.location) == ("f.yml", line, column, location)
     assert words in problem.message
 
 
 @PARSERS
 def test_a_lone_surrogate_is_refused(pure: bool) -> None:
-    problem = read_document(b'a:\n  "x\\ud800"\n', "f.yml", pure=pure).problems[0]
+    problem = resolve(read_document(b'a:\n  "x\\ud800"\n', "f.yml", pure=pure).problems)[0]
     assert (problem.line, problem.location) == (2, "/a")
 
 
 @PARSERS
 def test_tabs_between_brackets_are_no_indentation(pure: bool) -> None:
-    problem = read_document(b"a: [\n\tb]\n", "f.yml", pure=pure).problems[0]
+    problem = resolve(read_document(b"a: [\n\tb]\n", "f.yml", pure=pure).problems)[0]
     assert (problem.line, problem.message) == (2, "a tab stands where the indentation is")
 
 
@@ -197,7 +198,7 @@ def test_tabs_inside_text_are_text() -> None:
 
 def test_every_problem_of_a_file_is_told_at_once() -> None:
     reading = read_document(b"a: 1\na: 2\n1: x\n<<: {}\nb: !x 1\n", "f.yml")
-    assert [problem.line for problem in reading.problems] == [2, 3, 4, 5]
+    assert [problem.line for problem in resolve(reading.problems)] == [2, 3, 4, 5]
 
 
 @PARSERS
@@ -236,7 +237,7 @@ def test_a_bomb_of_aliases_is_refused_in_little_memory(content: bytes) -> None:
 
 def test_aliases_do_not_nest_deeper_than_brackets() -> None:
     lines = [b"k0: &a0 [x]", *(b"k%d: &a%d [*a%d]" % (n, n, n - 1) for n in range(1, 5000))]
-    (problem,) = read_document(b"\n".join(lines), "f.yml").problems
+    (problem,) = resolve(read_document(b"\n".join(lines), "f.yml").problems)
     assert (problem.line, problem.message) == (100, f"this is nested more than {MAX_DEPTH} levels deep")
 
 
@@ -296,7 +297,7 @@ FRAGMENTS = st.lists(
 def test_no_bytes_crash_the_reader(content: bytes) -> None:
     for pure in (False, True):
         reading = read_document(content, "f.yml", pure=pure)
-        assert all(problem.line and problem.column for problem in reading.problems)
+        assert all(problem.line and problem.column for problem in resolve(reading.problems))
 
 
 # PyYAML writes YAML 1.1, and leaves the quotes off where only 1.2 sees a number: `0E0`.

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, FilePosition, PlacedDiagnostic, ProjectPath, StreamtError
 from streamt.project import EnvironmentSummary, Project, environment_view, list_environments
 
-Find = Callable[..., tuple[Diagnostic, ...]]
+Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
 ROOT = {"stream_project.yml": "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"}
 DEV = {"environments/dev.yml": "runtime: {kafka: {bootstrap_servers: 'dev:1'}}\n"}
@@ -70,8 +70,8 @@ def test_the_environments_runtime_is_the_projects(load: Load) -> None:
     assert project.document.runtime is not None
     assert project.document.runtime.kafka is not None
     assert project.document.runtime.kafka.bootstrap_servers == "dev:1"
-    found = project.place(Diagnostic(code=Code.COMPILE_ERROR, message="x", location="/runtime/kafka/bootstrap_servers"))
-    assert (found.file, found.line, found.column) == ("environments/dev.yml", 1, 38)
+    place = ProjectPath(("runtime", "kafka", "bootstrap_servers"))
+    assert project.source_map.find([place])[place] == FilePosition("environments/dev.yml", 1, 38)
 
 
 def test_the_environments_safety_is_kept(load: Load) -> None:
@@ -138,7 +138,7 @@ def test_every_broken_environment_of_a_list_is_told(write: Callable[..., Path]) 
     root = write(ROOT | {"environments/a.yml": "environment: {name: b}", "environments/c.yml": "- x"})
     with pytest.raises(StreamtError) as caught:
         list_environments(root)
-    assert [each.file for each in caught.value.diagnostics] == ["environments/a.yml", "environments/c.yml"]
+    assert [each.file for each in caught.value.placed()] == ["environments/a.yml", "environments/c.yml"]
 
 
 def test_a_view_masks_secrets_and_variables(write: Callable[..., Path]) -> None:

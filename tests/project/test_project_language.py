@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, PlacedDiagnostic, resolve
 from streamt.project import Project
 from streamt.project.documents import read_document
 from streamt.project.json_schema import language_schema
 from streamt.project.language import Document, Model, Source
 from streamt.project.problems import KAFKA_NAME_RULE
 
-Find = Callable[..., tuple[Diagnostic, ...]]
+Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
 
 HEAD = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"
@@ -541,7 +541,7 @@ def test_a_right_project_fits_the_json_schema(text: str) -> None:
 
 
 def test_a_missing_api_version_is_a_warning(load: Load) -> None:
-    warnings = load({"stream_project.yml": "project: {name: x}"}).warnings
+    warnings = resolve(load({"stream_project.yml": "project: {name: x}"}).warnings)
     assert [(each.code, each.line) for each in warnings] == [(Code.API_VERSION_MISSING, 1)]
 
 
@@ -551,7 +551,7 @@ def test_topic_settings_of_kafka_and_of_vendors_pass(load: Load, name: str) -> N
 
 
 def test_an_unknown_topic_setting_is_a_warning(load: Load) -> None:
-    (warning,) = load({"stream_project.yml": model("topic: {config: {retention.sm: 1}}")}).warnings
+    (warning,) = resolve(load({"stream_project.yml": model("topic: {config: {retention.sm: 1}}")}).warnings)
     assert (warning.code, warning.line, warning.column) == (Code.TOPIC_CONFIG_UNKNOWN, 5, 22)
     assert warning.hint == "did you mean `retention.ms`?"
 
@@ -601,8 +601,11 @@ def test_no_virtual_topic_is_none(load: Load, text: str) -> None:
 
 def test_inputs_keep_their_kinds_order_and_places(load: Load) -> None:
     inputs = only_model(load, "from: [{source: a}, {ref: b}]")[1].inputs
-    assert [tuple(each) for each in inputs] == [("a", "source", "/from/0/source"), ("b", "ref", "/from/1/ref")]
-    assert [tuple(each) for each in only_model(load, "from: a")[1].inputs] == [("a", "any", "/from")]
+    assert [tuple(each) for each in inputs] == [
+        ("a", "source", ("from", 0, "source")),
+        ("b", "ref", ("from", 1, "ref")),
+    ]
+    assert [tuple(each) for each in only_model(load, "from: a")[1].inputs] == [("a", "any", ("from",))]
 
 
 @pytest.mark.parametrize(
@@ -647,14 +650,14 @@ def test_event_times_are_merged(load: Load) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("columns: [{name: a}]", (["a"], "/columns")),
-        ("columns: [{name: a}]\n    contract: {columns: [{name: b}]}", (["b"], "/contract/columns")),
-        ("columns: [{name: a}]\n    contract: {}", ([], "/contract/columns")),
-        ("sql: x", ([], "/columns")),
+        ("columns: [{name: a}]", (["a"], ("columns",))),
+        ("columns: [{name: a}]\n    contract: {columns: [{name: b}]}", (["b"], ("contract", "columns"))),
+        ("columns: [{name: a}]\n    contract: {}", ([], ("contract", "columns"))),
+        ("sql: x", ([], ("columns",))),
     ],
 )
 def test_a_contract_even_an_empty_one_comes_before_columns(
-    load: Load, text: str, expected: tuple[list[str], str]
+    load: Load, text: str, expected: tuple[list[str], tuple[str, ...]]
 ) -> None:
     columns, location = only_model(load, text)[1].selected_columns
     assert ([column.name for column in columns], location) == expected

@@ -11,10 +11,20 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import (
+    Code,
+    Diagnostic,
+    FilePosition,
+    Location,
+    Option,
+    PlacedDiagnostic,
+    ProjectPath,
+    StreamtError,
+    resolve,
+)
 from streamt.project import Project, load_project
 
-Find = Callable[..., tuple[Diagnostic, ...]]
+Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
 HEAD = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"
 ROOT = {"stream_project.yml": HEAD}
@@ -49,9 +59,11 @@ def test_places_lead_back_to_the_files(load: Load) -> None:
             "models/b.yml": "models:\n  - name: x\n  - {name: y, sql: z}\n",
         }
     )
-    locations = ["/models/0/name", "/models/1/name", "/models/2/sql", "/project/name", "job_namespace", ""]
+    root = ProjectPath()
+    paths = [root / "models" / 0 / "name", root / "models" / 1 / "name", root / "models" / 2 / "sql"]
+    locations: list[Location] = [*paths, root / "project" / "name", Option("job_namespace"), root]
     diagnostics = [Diagnostic(code=Code.COMPILE_ERROR, message="m", location=each) for each in locations]
-    places = [(each.file, each.line, each.column) for each in project.place_all(diagnostics)]
+    places = [(each.file, each.line, each.column) for each in resolve(diagnostics, project.source_map)]
     assert places == [
         ("stream_project.yml", 3, 17),
         ("models/b.yml", 2, 11),
@@ -60,21 +72,17 @@ def test_places_lead_back_to_the_files(load: Load) -> None:
         (None, None, None),
         (None, None, None),
     ]
-    assert [project.place(each).line for each in diagnostics] == [place[1] for place in places]
 
 
-def test_a_diagnostic_with_a_file_keeps_its_place(load: Load) -> None:
-    project = load(ROOT)
-    diagnostic = Diagnostic(
-        code=Code.COMPILE_ERROR, message="m", location="/project/name", file="macros/a.sql.j2", line=4
-    )
-    assert project.place(diagnostic) == diagnostic
+def test_a_line_of_another_file_leads_to_that_file(load: Load) -> None:
+    place = (ProjectPath() / "project" / "name").at(4, file="macros/a.sql.j2")
+    assert load(ROOT).source_map.find([place]) == {place: FilePosition("macros/a.sql.j2", 4)}
 
 
-@pytest.mark.parametrize("location", ["/models/x/y", "/models/99", "/nothing/at/all", "/models/-1"])
-def test_a_place_that_is_not_there_is_near_its_parent(load: Load, location: str) -> None:
+@pytest.mark.parametrize("parts", [("models", "x", "y"), ("models", 99), ("nothing", "at", "all"), ("models", -1)])
+def test_a_place_that_is_not_there_is_near_its_parent(load: Load, parts: tuple[str | int, ...]) -> None:
     project = load(ROOT | {"models/b.yml": "models: [{name: x}]"})
-    assert project.place(Diagnostic(code=Code.COMPILE_ERROR, message="m", location=location)).line is not None
+    assert project.source_map.find([ProjectPath(parts)])[ProjectPath(parts)].line is not None
 
 
 def test_macros_are_read_with_their_names(load: Load) -> None:
@@ -146,11 +154,11 @@ def test_a_file_that_does_not_belong_is_refused(
     assert (problem.code, problem.file, problem.line, problem.message) == (Code.PARSE_ERROR, file, line, message)
 
 
-def problems_of(root: Path) -> tuple[Diagnostic, ...]:
+def problems_of(root: Path) -> tuple[PlacedDiagnostic, ...]:
     try:
         load_project(root, environ={"A": "1"})
     except StreamtError as error:
-        return error.diagnostics
+        return error.placed()
     return ()
 
 

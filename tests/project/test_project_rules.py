@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from streamt.errors import Code
+from streamt.diagnostics import Code, resolve
 from streamt.project import Project
 from streamt.project.rules import ModelFacts, check_rules
 
@@ -15,7 +15,8 @@ FACTS = ModelFacts(materialization="flink", dependencies=2, sql_length=100, topi
 
 def broken(load: Load, rules: str, model: str = "", rest: str = "", facts: ModelFacts = FACTS) -> list[tuple[str, str]]:
     text = f"{HEAD}rules: {{{rules}}}\nmodels:\n  - {{name: m, sql: x, {model}}}\n{rest}\n"
-    found = check_rules(load({"stream_project.yml": text}), {"m": facts})
+    project = load({"stream_project.yml": text})
+    found = resolve(check_rules(project, {"m": facts}), project.source_map)
     assert all(each.code == Code.RULE_VIOLATED and each.line for each in found)
     return [(each.location, each.message) for each in found]
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, ProjectPath, StreamtError, resolve
 from streamt.project import Project, load_project
 from streamt.project.variables import substitute
 
-Find = Callable[..., tuple[Diagnostic, ...]]
+Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
 HEAD = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"
 
@@ -181,9 +181,9 @@ def test_an_env_file_that_is_not_utf_8_is_refused(problems: Find) -> None:
 
 def test_a_supplied_name_is_hidden_in_later_messages(load: Load) -> None:
     project = load({"stream_project.yml": HEAD + "models: [{name: '${NAME}'}]"}, environ={"NAME": "hunter2"})
-    shown = project.place(
-        Diagnostic(code=Code.COMPILE_ERROR, message="`hunter2` reads hunter22", location="/models/0/name")
-    )
+    place = ProjectPath(("models", 0, "name"))
+    made = Diagnostic(code=Code.COMPILE_ERROR, message="`hunter2` reads hunter22", location=place)
+    (shown,) = resolve([made], project.source_map)
     assert (shown.message, shown.line, shown.column) == ("`${NAME}` reads hunter22", 3, 17)
 
 
@@ -217,7 +217,7 @@ def test_no_message_shows_a_secret(write: Callable[..., Path], secret: str) -> N
     root = write({"stream_project.yml": EVERYWHERE.format(secret, '"${V}"')})
     with pytest.raises(StreamtError) as caught:
         load_project(root, environ={"V": "v4riable-value"})
-    text = str(caught.value)
+    text = "\n".join(map(str, caught.value.placed()))
     assert len(caught.value.diagnostics) > 5
     assert "v4riable" not in text
     assert "73571234567" not in text
@@ -244,4 +244,4 @@ def test_no_value_of_a_variable_appears_in_any_message(write: Callable[..., Path
     root = write({"stream_project.yml": EVERYWHERE.format('"${V}"', '"${V}"')})
     with pytest.raises(StreamtError) as caught:
         load_project(root, environ={"V": value})
-    assert value not in str(caught.value)
+    assert value not in "\n".join(map(str, caught.value.placed()))

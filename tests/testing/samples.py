@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from streamt.compiler.artifacts import CompiledColumn, Node, NodeKind
+from streamt.diagnostics import ProjectPath
 from streamt.project.assertions import Assertion
 from streamt.testing.assertions import Batch, Sample, accumulator_of
 from streamt.testing.assertions.keys import ForeignKey
@@ -46,8 +47,8 @@ def judge(
 ) -> Verdict:
     """Stream `records` through one assertion, in batches; offsets count from 100."""
     assertion = Assertion.model_validate({kind: body})
-    node = Node(kind=NodeKind.SOURCE, name="orders", location="/sources/0", columns=tuple(columns))
-    judge = accumulator_of(assertion, node, "/tests/0/assertions/0")
+    node = Node(kind=NodeKind.SOURCE, name="orders", location=ProjectPath(("sources", 0)), columns=tuple(columns))
+    judge = accumulator_of(assertion, node, ProjectPath(("tests", 0, "assertions", 0)))
     if isinstance(judge, ForeignKey):
         judge.learn(reference)
     at = places or [At(100 + index) for index in range(len(records))]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, StreamtError
 from streamt.testing.results import Place, Status
 from tests.testing.samples import NOW, At, judge
 
@@ -213,6 +213,6 @@ def test_no_message_holds_a_value(kind: str, body: dict[str, Any], records: list
 def test_a_type_that_is_none_is_an_error_at_its_place() -> None:
     with pytest.raises(StreamtError) as caught:
         judge("accepted_types", {"types": {"a": "INTT"}}, [])
-    (problem,) = caught.value.diagnostics
+    (problem,) = caught.value.placed()
     assert (problem.code, problem.location) == (Code.TEST_ERROR, "/tests/0/assertions/0/accepted_types")
     assert problem.message == "`INTT` is no type of Flink SQL"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import ProjectPath, StreamtError
 from streamt.testing import reader
 from streamt.testing.connection import Access, access_to
 from tests.testing.projects import load
@@ -23,7 +23,7 @@ models:
 def access(folder: Path, runtime: str, name: str = "orders") -> Access:
     project, compiled = load(folder, f"runtime: {{{runtime}}}\n" + REST)
     node = next(node for node in compiled.nodes if node.name == name)
-    return access_to(project, node, "/tests/0")
+    return access_to(project, node, ProjectPath(("tests", 0)))
 
 
 GATEWAY = "conduktor: {gateway: {proxy_bootstrap: 'g:6969'}}"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from streamt.compiler.artifacts import CompiledColumn
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 from streamt.testing.results import Status
 from tests.testing.samples import judge
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt.errors import Code
+from streamt.diagnostics import Code, ProjectPath
 from streamt.openlineage.runs import Outcome
 from streamt.testing.listener import Listener
 from streamt.testing.results import Status, TestResult
@@ -27,7 +27,9 @@ class Log:
 
 
 def result(status: Status, severity: str = "error") -> TestResult:
-    return TestResult(name="t", target="s", type="schema", status=status, severity=severity, location="/tests/0")
+    return TestResult(
+        name="t", target="s", type="schema", status=status, severity=severity, location=ProjectPath(("tests", 0))
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_each_failing_test_becomes_errors_at_its_place(tmp_path: Path) -> None:
     project, compiled = load(tmp_path, TEXT)
     results = run_tests(project, compiled, select_tests(project.document))
     problems = [problem for each in results for problem in diagnose(each)]
-    assert [(problem.code, problem.location, problem.message) for problem in problems] == [
+    assert [(problem.code, str(problem.location), problem.message) for problem in problems] == [
         (
             Code.TEST_ERROR,
             "/tests/0",

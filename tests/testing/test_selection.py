@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, StreamtError
 from streamt.project.language import Document
 from streamt.testing.selection import Covered, consumed_topics, coverage, select_tests
 from tests.testing.projects import load
@@ -52,13 +52,13 @@ def test_each_restriction_must_hold(document: Document, restrictions: dict[str, 
 
 def test_selected_tests_keep_their_place_in_the_project(document: Document) -> None:
     (selected,) = select_tests(document, name="runs")
-    assert (selected.location, selected.target) == ("/tests/2", "paid")
+    assert (str(selected.location), selected.target) == ("/tests/2", "paid")
 
 
 def test_every_unknown_name_is_an_error_with_the_nearest_one(document: Document) -> None:
     with pytest.raises(StreamtError) as caught:
         select_tests(document, model="order", name="zzz")
-    found = [(each.code, each.location, each.message, each.hint) for each in caught.value.diagnostics]
+    found = [(each.code, each.location, each.message, each.hint) for each in caught.value.placed()]
     assert found == [
         (Code.USAGE_ERROR, "model", "there is no model or source `order`", "did you mean `orders`?"),
         (Code.USAGE_ERROR, "name", "there is no test `zzz`", None),

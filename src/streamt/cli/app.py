@@ -18,7 +18,7 @@ from streamt.cli.output import TERMINATED, Mode, ReaderGoneError, Session, Stopp
 from streamt.cli.schema import schema
 from streamt.cli.test import test
 from streamt.cli.validate import validate
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
 
 READER_GONE = 141
 
@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as error:
         return _report(arguments, error.ctx, [_usage_problem(error)], status=error.exit_code)
     except StreamtError as error:
-        return _report(arguments, None, error.diagnostics, status=1)
+        return _report(arguments, None, error.placed(), status=1)
     except (click.Abort, KeyboardInterrupt):
         stopped = StoppedError.by(KeyboardInterrupt())
         return _report(arguments, None, stopped.diagnostics, status=stopped.status)
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _report(
-    arguments: Sequence[str], context: click.Context | None, problems: Sequence[Diagnostic], *, status: int
+    arguments: Sequence[str], context: click.Context | None, problems: Sequence[PlacedDiagnostic], *, status: int
 ) -> int:
     """Show `problems` the way the arguments ask for, even when the arguments could not be parsed."""
     session = Session(mode=_mode_of(arguments), quiet=False, color=not os.environ.get("NO_COLOR"))
@@ -93,14 +93,16 @@ def _mode_of(arguments: Sequence[str]) -> Mode:
     return Mode.JSON if asked else Mode.TEXT
 
 
-def _usage_problem(error: click.UsageError) -> Diagnostic:
+def _usage_problem(error: click.UsageError) -> PlacedDiagnostic:
     hint = f"see `{error.ctx.command_path} --help`" if error.ctx else "see `streamt --help`"
-    return Diagnostic(code=Code.USAGE_ERROR, message=error.format_message(), hint=hint)
+    return PlacedDiagnostic(code=Code.USAGE_ERROR, message=error.format_message(), hint=hint)
 
 
-def _internal_problem(error: Exception) -> Diagnostic:
+def _internal_problem(error: Exception) -> PlacedDiagnostic:
     message = f"streamt itself failed ({type(error).__name__}); nothing was written"
-    return Diagnostic(code=Code.INTERNAL_ERROR, message=message, hint="set STREAMT_DEBUG=1 and report what it shows")
+    return PlacedDiagnostic(
+        code=Code.INTERNAL_ERROR, message=message, hint="set STREAMT_DEBUG=1 and report what it shows"
+    )
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:

@@ -8,7 +8,7 @@ import click
 
 from streamt.cli.options import help_when_bare, project_options, reporting
 from streamt.cli.output import Result, counted, encode
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
 
 if TYPE_CHECKING:
     from streamt.openlineage.static import Export
@@ -51,7 +51,7 @@ def openlineage(
 ) -> Result:
     """Export the declared datasets and jobs as OpenLineage events, one JSON object a line."""
     from streamt.cli.namespaces import namespaces_of
-    from streamt.cli.projects import open_project, placed
+    from streamt.cli.projects import open_project
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
 
@@ -65,7 +65,7 @@ def openlineage(
         text=lines(events) if output_file is None else (),
         data=_data(events, output_file),
         summary=f"wrote {_counted(events)} to {output_file}" if output_file else "",
-        warnings=(*opened.warnings, *placed(opened.project, events.warnings)),
+        warnings=opened.placed(*opened.warnings, *events.warnings),
     )
 
 
@@ -100,7 +100,7 @@ def _write(path: Path, chunks: Iterable[bytes]) -> None:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         message = f"the file cannot be written: {reason}; it is as it was before"
         raise StreamtError(
-            Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location="output_file")
+            Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=Option("output_file"))
         ) from error
 
 

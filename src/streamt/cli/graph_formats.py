@@ -46,7 +46,7 @@ def to_data(nodes: Sequence[Node]) -> dict[str, object]:
                 "materialization": node.materialization and node.materialization.value,
                 "output": node.output and {"kind": node.output.kind.value, "name": node.output.name},
                 "process": node.process and node.process.value,
-                "location": node.location,
+                "location": str(node.location),
             }
             for node in nodes
         ],

@@ -10,7 +10,7 @@ import click
 
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Result, encode
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
 
 if TYPE_CHECKING:
     from streamt.compiler.artifacts import Node
@@ -45,7 +45,7 @@ def lineage(
     if model is not None:
         nodes = _around(nodes, model, upstream=upstream, downstream=downstream)
     data = graph_formats.to_data(nodes)
-    return Result(text=_text(graph_format, nodes, data), data=encode(data), warnings=opened.warnings)
+    return Result(text=_text(graph_format, nodes, data), data=encode(data), warnings=opened.placed(*opened.warnings))
 
 
 def _around(nodes: "Sequence[Node]", name: str, *, upstream: bool, downstream: bool) -> "tuple[Node, ...]":
@@ -57,7 +57,7 @@ def _around(nodes: "Sequence[Node]", name: str, *, upstream: bool, downstream: b
         near = get_close_matches(name, graph.inputs, 1)
         message = f"no source and no model is called '{name}'"
         hint = f"did you mean '{near[0]}'?" if near else "`streamt list` shows all names"
-        raise StreamtError(Diagnostic(code=Code.COMPILE_ERROR, message=message, location="model", hint=hint))
+        raise StreamtError(Diagnostic(code=Code.COMPILE_ERROR, message=message, location=Option("model"), hint=hint))
     both = upstream == downstream
     wanted = {name}
     if upstream or both:

@@ -30,7 +30,7 @@ def list_declarations(*, kinds: tuple[str, ...], project_dir: Path, environment:
     found = {
         kind: rows for kind, rows in declarations(opened.project, opened.compiled).items() if kind in (kinds or KINDS)
     }
-    return Result(text=_text(found), data=encode(found), warnings=opened.warnings)
+    return Result(text=_text(found), data=encode(found), warnings=opened.placed(*opened.warnings))
 
 
 def declarations(project: "Project", compiled: "CompiledProject") -> dict[str, list[Row]]:

@@ -8,7 +8,7 @@ from typing import ParamSpec
 import click
 
 from streamt.cli.output import Mode, Result, Session, StoppedError
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 
 P = ParamSpec("P")
 
@@ -40,9 +40,9 @@ def reporting(function: Callable[P, Result]) -> Callable[P, None]:
         try:
             result = function(*args, **kwargs)
             session.show(name, result)
-            context.exit(1 if result.errors else 0)
+            context.exit(1 if result.errors or result.failed else 0)
         except StreamtError as error:
-            session.fail(name, error.diagnostics)
+            session.fail(name, error.placed())
             context.exit(1)
         except (StoppedError, KeyboardInterrupt, SystemExit) as stop:
             stopped = stop if isinstance(stop, StoppedError) else StoppedError.by(stop)

@@ -12,7 +12,7 @@ from typing import IO
 
 import click
 
-from streamt.errors import Code, Diagnostic, StreamtError, redact
+from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, StreamtError, redact
 
 INTERRUPTED = 130
 TERMINATED = 128 + signal.SIGTERM
@@ -30,18 +30,18 @@ class StoppedError(Exception):
         diagnostics: warnings found until then, and what stopped it.
     """
 
-    def __init__(self, status: int, diagnostics: Sequence[Diagnostic]) -> None:
+    def __init__(self, status: int, diagnostics: Sequence[PlacedDiagnostic]) -> None:
         super().__init__()
         self.status = status
         self.diagnostics = diagnostics
 
     @classmethod
-    def by(cls, stop: BaseException, warnings: Sequence[Diagnostic] = ()) -> "StoppedError":
+    def by(cls, stop: BaseException, warnings: Sequence[PlacedDiagnostic] = ()) -> "StoppedError":
         """Make one of Ctrl-C (KeyboardInterrupt), or of what the handler of SIGTERM raises (SystemExit)."""
         terminated = isinstance(stop, SystemExit)
         message = "terminated" if terminated else "interrupted"
         status = TERMINATED if terminated else INTERRUPTED
-        return cls(status, (*warnings, Diagnostic(code=Code.USAGE_ERROR, message=message)))
+        return cls(status, (*warnings, PlacedDiagnostic(code=Code.USAGE_ERROR, message=message)))
 
 
 class Mode(StrEnum):
@@ -59,15 +59,24 @@ class Result:
         text: the bytes of stdout in text mode.
         data: JSON text, in pieces: the value of `data` in the envelope.
         summary: lines for people, on stdout, that `--quiet` drops.
-        warnings: placed, in the order to show.
-        errors: placed; a command whose findings are themselves errors (a failed test) fails and still shows its data.
+        warnings: in the order to show.
+        errors: of a command whose findings are themselves errors (a failed test): it fails and still shows its data.
+        failed: whether the command fails for another reason, such as warnings that were to be errors.
     """
 
     text: Iterable[bytes] = ()
     data: Iterable[bytes] = (b"{}",)
     summary: str = ""
-    warnings: Sequence[Diagnostic] = ()
-    errors: Sequence[Diagnostic] = ()
+    warnings: Sequence[PlacedDiagnostic] = ()
+    errors: Sequence[PlacedDiagnostic] = ()
+    failed: bool = False
+
+    @classmethod
+    def failure(cls, found: Sequence[PlacedDiagnostic]) -> "Result":
+        """Return the result of a command that fails and has nothing but warnings and errors to show."""
+        warnings = tuple(each for each in found if not each.is_error)
+        errors = tuple(each for each in found if each.is_error)
+        return cls(data=(b"null",), warnings=warnings, errors=errors, failed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ class Session:
             ReaderGoneError: stdout's reader has gone.
         """
         if self.mode is Mode.JSON:
-            status = "error" if result.errors else "ok"
+            status = "error" if result.errors or result.failed else "ok"
             _write_stdout(_envelope(status, command, result.data, result.warnings, result.errors))
             return
         self._tell(() if self.quiet else result.warnings)
@@ -95,7 +104,7 @@ class Session:
         _write_stdout([*result.text, summary])
         self._tell(result.errors)
 
-    def fail(self, command: str, problems: Sequence[Diagnostic]) -> None:
+    def fail(self, command: str, problems: Sequence[PlacedDiagnostic]) -> None:
         """Show what went wrong: `problems` may hold the warnings that were found on the way.
 
         Raises:
@@ -107,11 +116,11 @@ class Session:
             try:
                 _write_stdout(_envelope("error", command, (b"null",), warnings, errors))
             except StreamtError as error:
-                self._tell(error.diagnostics)  # stdout is what failed
+                self._tell(error.placed())  # stdout is what failed
         else:
             self._tell([*(() if self.quiet else warnings), *errors])
 
-    def _tell(self, problems: Iterable[Diagnostic]) -> None:
+    def _tell(self, problems: Iterable[PlacedDiagnostic]) -> None:
         with suppress(OSError):  # without stderr there is nowhere left to say it
             for problem in problems:
                 label, color = ("error", "red") if problem.is_error else ("warning", "yellow")
@@ -148,8 +157,8 @@ def _envelope(
     status: str,
     command: str,
     data: Iterable[bytes],
-    warnings: Iterable[Diagnostic],
-    errors: Iterable[Diagnostic],
+    warnings: Iterable[PlacedDiagnostic],
+    errors: Iterable[PlacedDiagnostic],
 ) -> Iterable[bytes]:
     head: Mapping[str, str] = {"status": status, "command": command}
     yield json.dumps(head, separators=(",", ":"))[:-1].encode() + b',"data":'

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, resolve
 
 if TYPE_CHECKING:
     from streamt.compiler.artifacts import CompiledProject
@@ -22,7 +22,7 @@ class Opened:
         project: what the user declared.
         compiled: what it means.
         facts: what governance rules ask about each model, by its name.
-        warnings: placed; what reading and compiling had to say.
+        warnings: what reading and compiling had to say.
     """
 
     project: "Project"
@@ -32,9 +32,13 @@ class Opened:
 
     @contextmanager
     def placing(self) -> Iterator[None]:
-        """Give the errors of the enclosed step their places, and keep the warnings that came before them."""
+        """Give the errors of the enclosed step the project's positions, after the warnings that came before them."""
         with placing(self.project, self.warnings):
             yield
+
+    def placed(self, *diagnostics: Diagnostic) -> tuple[PlacedDiagnostic, ...]:
+        """Return `diagnostics` with their file, line and column."""
+        return resolve(diagnostics, self.project.source_map)
 
 
 def open_project(directory: Path, environment: str | None) -> Opened:
@@ -51,25 +55,13 @@ def open_project(directory: Path, environment: str | None) -> Opened:
     project = load_project(directory, environment, os.environ)
     with placing(project, project.warnings):
         compiled, facts = compile_with_facts(project, compiled_at=compile_time(os.environ))
-    return Opened(project, compiled, facts, (*project.warnings, *placed(project, compiled.warnings)))
+    return Opened(project, compiled, facts, (*project.warnings, *compiled.warnings))
 
 
 @contextmanager
 def placing(project: "Project", warnings: tuple[Diagnostic, ...] = ()) -> Iterator[None]:
-    """Give the errors of the enclosed step their places in `project`, after the `warnings` found before."""
+    """Give the errors of the enclosed step the positions of `project`, after the `warnings` found before."""
     try:
         yield
     except StreamtError as error:
-        raise StreamtError(*warnings, *placed(project, error.diagnostics)) from error
-
-
-def placed(project: "Project", diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Give `diagnostics` their file, line and column, as far as their locations are in the project."""
-    # The command line's contract writes `runtime.kafka...` with dots; the place is that of the same path as a pointer.
-    asked = (replace(each, location=_pointer(each.location)) for each in diagnostics)
-    found = project.place_all(asked)
-    return tuple(replace(each, location=given.location) for each, given in zip(found, diagnostics, strict=True))
-
-
-def _pointer(location: str) -> str:
-    return "/" + location.replace(".", "/") if location.startswith("runtime.") else location
+        raise StreamtError(*warnings, *error.diagnostics, positions=project.source_map) from error

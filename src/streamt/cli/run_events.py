@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from streamt.cli.namespaces import namespaces_of
 from streamt.cli.projects import Opened
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 from streamt.openlineage.emission import RunEmitter
 from streamt.openlineage.identity import Identity, NamespaceOptions, command_job_name
 from streamt.openlineage.runs import CommandRun

@@ -11,7 +11,7 @@ import click
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Mode, Result, Session, StoppedError
 from streamt.cli.progress import Bar
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
 from streamt.testing.listener import Listener
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _run(opened: "Opened", selected: "Sequence[Selected]", emitter: "RunEmitter 
         results = run_observed(lambda: run_tests(opened.project, opened.compiled, selected, bar), emitter)
     except (KeyboardInterrupt, SystemExit) as stop:
         undelivered = emitter.warnings if emitter else ()
-        raise StoppedError.by(stop, (*opened.warnings, *undelivered)) from None
+        raise StoppedError.by(stop, opened.placed(*opened.warnings, *undelivered)) from None
     finally:
         bar.close()
         if emitter is not None:
@@ -111,4 +111,4 @@ def _listener() -> Listener:
 def _not_implemented() -> StreamtError:
     message = "--deploy is not implemented: streamt does not submit the jobs of continuous tests"
     hint = "submit the job yourself, then run `streamt test --type continuous` to see whether it is RUNNING"
-    return StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location="deploy", hint=hint))
+    return StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option("deploy"), hint=hint))

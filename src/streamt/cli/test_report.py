@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamt.cli.output import Result, counted, encode, table
-from streamt.cli.projects import placed
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Diagnostic
 from streamt.testing.runner import describe, diagnose
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Seque
     return Result(
         data=encode(_data(opened, results)),
         summary="\n".join([*_lines(opened, results), _summary(results)]),
-        warnings=(*opened.warnings, *undelivered),
-        errors=placed(opened.project, problems),
+        warnings=opened.placed(*opened.warnings, *undelivered),
+        errors=opened.placed(*problems),
     )
 
 
@@ -87,7 +86,7 @@ def _test_data(opened: "Opened", result: "TestResult") -> dict[str, Any]:
         "type": result.type,
         "status": result.status,
         "severity": result.severity,
-        "location": result.location,
+        "location": str(result.location),
         "message": _hidden(opened, result.message),
         "records": counts.records,
         "tombstones": counts.tombstones,
@@ -103,7 +102,7 @@ def _assertion_data(opened: "Opened", assertion: "AssertionResult") -> dict[str,
     place = {"partition": verdict.place.partition, "offset": verdict.place.offset} if verdict.place else None
     return {
         "kind": assertion.kind,
-        "location": assertion.location,
+        "location": str(assertion.location),
         "status": verdict.status,
         "message": _hidden(opened, verdict.message),
         "failing": verdict.failing,
@@ -114,7 +113,7 @@ def _assertion_data(opened: "Opened", assertion: "AssertionResult") -> dict[str,
 
 def _hidden(opened: "Opened", message: str) -> str:
     """Give `message` without what a variable supplied."""
-    return opened.project.place(Diagnostic(code=Code.TEST_FAILED, message=message)).message
+    return opened.project.source_map.mask(message)
 
 
 def report_coverage(opened: "Opened", only: str | None) -> Result:
@@ -144,5 +143,5 @@ def report_coverage(opened: "Opened", only: str | None) -> Result:
         text=(f"{line}\n".encode(errors="backslashreplace") for line in table(rows)),
         data=encode(data),
         summary=f"{tested} of {len(covered)} sources and models have tests",
-        warnings=opened.warnings,
+        warnings=opened.placed(*opened.warnings),
     )

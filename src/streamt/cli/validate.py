@@ -8,7 +8,7 @@ import click
 
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Result, counted, encode
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import PlacedDiagnostic, StreamtError
 
 _LISTS = ("sources", "models", "tests", "exposures")
 
@@ -25,18 +25,18 @@ def validate(*, strict: bool, all_envs: bool, project_dir: Path, environment: st
     if all_envs and environment is not None:
         raise click.UsageError("--all-envs and --env NAME exclude each other")
     checked: list[tuple[str, Counts]] = []
-    found: dict[str | None, tuple[Diagnostic, ...]] = {}
+    found: dict[str | None, tuple[PlacedDiagnostic, ...]] = {}
     for name in _environments(project_dir) if all_envs else (environment,):
         try:
             environment_name, counts, warnings = _check(project_dir, name)
         except StreamtError as error:
-            found[name] = error.diagnostics
+            found[name] = error.placed()
         else:
             checked.append((environment_name, counts))
             found[name] = warnings
     problems = _merged(found)
     if any(problem.is_error or strict for problem in problems):
-        raise StreamtError(*problems)
+        return Result.failure(problems)
     return Result(
         data=encode({"environments": [{"environment": name, **counts} for name, counts in checked]}),
         summary=_summary(checked),
@@ -44,9 +44,9 @@ def validate(*, strict: bool, all_envs: bool, project_dir: Path, environment: st
     )
 
 
-def _merged(found: Mapping[str | None, Sequence[Diagnostic]]) -> tuple[Diagnostic, ...]:
+def _merged(found: Mapping[str | None, Sequence[PlacedDiagnostic]]) -> tuple[PlacedDiagnostic, ...]:
     """Say once what every environment shares, and of the rest, in which environments it is so."""
-    names: dict[Diagnostic, list[str]] = {}
+    names: dict[PlacedDiagnostic, list[str]] = {}
     for name, diagnostics in found.items():
         for diagnostic in dict.fromkeys(diagnostics):
             names.setdefault(diagnostic, []).append(str(name))
@@ -66,7 +66,7 @@ def _environments(directory: Path) -> Iterable[str]:
     return [summary.name for summary in list_environments(directory, os.environ)]
 
 
-def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple[Diagnostic, ...]]:
+def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple[PlacedDiagnostic, ...]]:
     """Check one environment; give its name, what it declares, and the warnings."""
     from streamt.cli.projects import open_project
     from streamt.project.rules import check_rules
@@ -74,10 +74,10 @@ def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple
     opened = open_project(directory, environment)
     broken = check_rules(opened.project, opened.facts)
     if broken:
-        raise StreamtError(*opened.warnings, *broken)
+        raise StreamtError(*opened.warnings, *broken, positions=opened.project.source_map)
     document = opened.project.document
     counts = {name: len(getattr(document, name)) for name in _LISTS}
-    return opened.project.environment, counts, opened.warnings
+    return opened.project.environment, counts, opened.placed(*opened.warnings)
 
 
 def _summary(checked: Iterable[tuple[str, Counts]]) -> str:

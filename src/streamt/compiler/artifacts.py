@@ -3,11 +3,11 @@
 The exporter and the other commands see this and no more of the project, so they cannot leak what they never had.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from streamt.errors import Diagnostic
+from streamt.diagnostics import Diagnostic, ProjectPath
 
 
 class NodeKind(StrEnum):
@@ -65,26 +65,26 @@ class Node:
     Attributes:
         kind: where it was declared.
         name: its logical name, unique among all nodes of the project.
-        location: the JSON pointer of its declaration, such as `/models/3`.
+        location: its declaration, such as `/models/3`.
         materialization: the effective one; a source has none.
         output: where its records are, if they are anywhere that can be named (a sink has none).
         process: what runs for it, if anything does.
         dependencies: logical names of its direct inputs, each once, in the order in which they first appear.
         columns: the selected declared columns, in declaration order (contract before columns).
-        columns_location: the JSON pointer of the list that `columns` came from, or that would hold it.
+        columns_location: the list that `columns` came from, or that would hold it.
         description: exactly as declared, or None when absent or empty.
         owner: exactly as declared, or None when absent or blank.
     """
 
     kind: NodeKind
     name: str
-    location: str
+    location: ProjectPath
     materialization: Materialization | None = None
     output: Output | None = None
     process: ProcessKind | None = None
     dependencies: tuple[str, ...] = ()
     columns: tuple[CompiledColumn, ...] = ()
-    columns_location: str = ""
+    columns_location: ProjectPath = field(default_factory=ProjectPath)
     description: str | None = None
     owner: str | None = None
 

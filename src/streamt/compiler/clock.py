@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, StreamtError, Variable
 
 VARIABLE = "SOURCE_DATE_EPOCH"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ def compile_time(environ: Mapping[str, str]) -> datetime:
             Diagnostic(
                 code=Code.ENV_VAR_ERROR,
                 message=f"the variable {VARIABLE} is not a time in whole seconds since 1970",
-                location=VARIABLE,
+                location=Variable(VARIABLE),
                 hint=f'set it to digits alone, as `export {VARIABLE}="$(date +%s)"` does, or unset it',
             )
         )

@@ -21,7 +21,6 @@ from streamt.compiler.models import (
     TOPIC,
     VIRTUAL,
     Compiled,
-    Problem,
     Read,
     Surroundings,
     compile_model,
@@ -29,11 +28,10 @@ from streamt.compiler.models import (
     placed,
 )
 from streamt.compiler.names import colliding, is_topic_name
-from streamt.errors import Code, Diagnostic, StreamtError, pointer, pointer_parts
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, Supplied
 from streamt.project import Project
 from streamt.project.language import Column, Model, Source
 from streamt.project.rules import ModelFacts
-from streamt.project.scalars import Supplied
 
 
 def compile_project(project: Project, *, compiled_at: datetime) -> CompiledProject:
@@ -57,31 +55,31 @@ def compile_with_facts(project: Project, *, compiled_at: datetime) -> tuple[Comp
     """
     compiled = _compile_models(project)
     declared = _Declared.of(project, compiled)
-    sources = tuple(_source_node(source, pointer("sources", i)) for i, source in enumerate(project.document.sources))
+    sources = tuple(
+        _source_node(source, ProjectPath(("sources", i))) for i, source in enumerate(project.document.sources)
+    )
     for each in compiled:
         _check_reads(each, declared)
     models = tuple(_model_node(each) for each in compiled if each.materialization is not None)
     nodes = (*sources, *models)
     problems = [_unrevealing(each, problem) for each in compiled for problem in each.problems]
-    problems += map(Problem, (*_circles(compiled), *_bad_names(nodes, compiled), *_collisions(nodes)))
+    problems += [*_circles(compiled), *_bad_names(nodes, compiled), *_collisions(nodes)]
     problems.sort(key=_declaration)
-    errors = [problem for problem in problems if problem.diagnostic.is_error]
+    errors = [problem for problem in problems if problem.is_error]
     if errors:
-        raise StreamtError(*_absolute(project, errors))
-    warnings = tuple(problem.diagnostic for problem in problems)
-    result = CompiledProject(project.document.project.name, nodes, compiled_at, warnings)
+        raise StreamtError(*errors, positions=project.source_map)
+    result = CompiledProject(project.document.project.name, nodes, compiled_at, tuple(problems))
     return result, {each.model.name: _facts(each, node) for each, node in zip(compiled, models, strict=True)}
 
 
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'')
 
 
-def _unrevealing(compiled: Compiled, problem: Problem) -> Problem:
+def _unrevealing(compiled: Compiled, problem: Diagnostic) -> Diagnostic:
     """Leave out what a message quotes, if a macro may have made it of a value that a variable supplied."""
     if compiled.model.macro is None or not _holds_supplied(compiled.model.params):
         return problem
-    message = _QUOTED.sub("...", problem.diagnostic.message)
-    return replace(problem, diagnostic=replace(problem.diagnostic, message=message, hint=None))
+    return replace(problem, message=_QUOTED.sub("...", problem.message), hint=None)
 
 
 def _holds_supplied(value: object) -> bool:
@@ -92,8 +90,9 @@ def _holds_supplied(value: object) -> bool:
     return isinstance(value, Supplied)
 
 
-def _declaration(problem: Problem) -> tuple[bool, int]:
-    section, index = pointer_parts(problem.diagnostic.location)[:2]
+def _declaration(problem: Diagnostic) -> tuple[bool, int]:
+    assert isinstance(problem.location, ProjectPath)  # this package knows no other
+    section, index = problem.location.parts[:2]
     return section == "models", int(index)
 
 
@@ -102,7 +101,8 @@ def _compile_models(project: Project) -> tuple[Compiled, ...]:
     has_gateway = conduktor is not None and conduktor.gateway is not None
     around = Surroundings(project.macros, has_gateway)
     return tuple(
-        compile_model(model, pointer("models", index), around) for index, model in enumerate(project.document.models)
+        compile_model(model, ProjectPath(("models", index)), around)
+        for index, model in enumerate(project.document.models)
     )
 
 
@@ -164,7 +164,7 @@ def _complaint(compiled: Compiled, read: Read, declared: _Declared) -> tuple[str
 
 
 def _written(read: Read, kind: str) -> str:
-    in_sql = read.place.location.endswith(("/sql", "/macro"))
+    in_sql = read.place.parts[-1] in ("sql", "macro")
     return f'`{{{{ {kind}("{read.name}") }}}}`' if in_sql else f"`{kind}: {read.name}`"
 
 
@@ -179,20 +179,20 @@ def _check_virtual_input(compiled: Compiled, declared: _Declared) -> None:
     """Check that a Gateway rule stands over exactly one physical topic."""
     names = tuple(dict.fromkeys(read.name for read in compiled.reads))
     said = "is a virtual topic" if compiled.explicit else "is taken to be a virtual topic"
-    where = next((read.place.location.removeprefix(compiled.location) for read in compiled.reads), "")
+    where = next((map(str, read.place.parts[2:]) for read in compiled.reads), ())
     if len(names) != 1:
         # A model without SQL and `from` has got its own error.
         if names or compiled.model.has_sql:
             count = f"reads {len(names)} inputs" if names else "reads no source and no model"
             compiled.complain(
-                f'model "{compiled.model.name}" {said}, but {count}', where, hint=f"it needs exactly one; {_OR_FLINK}"
+                f'model "{compiled.model.name}" {said}, but {count}', *where, hint=f"it needs exactly one; {_OR_FLINK}"
             )
         return
     other = declared.models.get(names[0])
     if other is not None and other.materialization is VIRTUAL and other is not compiled:
         compiled.complain(
             f'model "{compiled.model.name}" {said}, but its input "{names[0]}" is a virtual topic itself',
-            where,
+            *where,
             hint=f"a Gateway rule stands over a topic of Kafka; {_OR_FLINK}",
         )
 
@@ -218,14 +218,14 @@ def _unless_blank(owner: str | None) -> str | None:
     return owner if owner and owner.strip() else None
 
 
-def _source_node(source: Source, location: str) -> Node:
+def _source_node(source: Source, location: ProjectPath) -> Node:
     return Node(
         kind=NodeKind.SOURCE,
         name=source.name,
         location=location,
         output=Output(OutputKind.TOPIC, source.topic),
         columns=_columns(source.columns),
-        columns_location=f"{location}/columns",
+        columns_location=location / "columns",
         description=source.description or None,
         owner=_unless_blank(source.owner),
     )
@@ -243,7 +243,7 @@ def _model_node(compiled: Compiled) -> Node:
         process=_process(compiled),
         dependencies=tuple(dict.fromkeys(read.name for read in compiled.reads)),
         columns=_columns(columns),
-        columns_location=f"{compiled.location}{place}",
+        columns_location=compiled.at(*place),
         description=model.description or None,
         owner=_unless_blank(model.owner),
     )
@@ -278,19 +278,18 @@ def _bad_names(nodes: Iterable[Node], compiled: Iterable[Compiled]) -> Iterator[
     for node in nodes:
         if node.output is None or is_topic_name(node.output.name):
             continue
-        where, hint = "/topic", _RULE
-        if node.kind is NodeKind.MODEL:
-            where, hint = _name_place(models[node.location], node.output)
+        is_model = node.kind is NodeKind.MODEL
+        where, hint = _name_place(models[node.location], node.output) if is_model else (("topic",), _RULE)
         message = f'{node.kind} "{node.name}": "{node.output.name}" is not a name that Kafka takes for a topic'
-        yield error(message, f"{node.location}{where}", hint)
+        yield error(message, ProjectPath((*node.location.parts, *where)), hint)
 
 
-def _name_place(model: Model, output: Output) -> tuple[str, str]:
+def _name_place(model: Model, output: Output) -> tuple[tuple[str, ...], str]:
     """Give where the bad name of a model's output stands, and what to do."""
     if output.name != model.name:
-        return "", _RULE
+        return (), _RULE
     key = "topic.name" if output.kind is OutputKind.TOPIC else "gateway.virtual_topic.name"
-    return "/name", f"{_RULE}; give the topic a name of its own with `{key}`"
+    return ("name",), f"{_RULE}; give the topic a name of its own with `{key}`"
 
 
 _RULE = "a topic's name is 1 to 249 of `a-z A-Z 0-9 . _ -`, and not `.` or `..`"
@@ -309,23 +308,3 @@ def _collisions(nodes: Iterable[Node]) -> Iterator[Diagnostic]:
             location=node.location,
             hint="Kafka's metrics merge them; use either `.` or `_` in all topic names",
         )
-
-
-# Places
-
-
-def _absolute(project: Project, problems: Sequence[Problem]) -> Iterator[Diagnostic]:
-    """Turn lines of SQL that stands in a literal block of YAML into lines of its file."""
-    paths = {pointer_parts(each.diagnostic.location) for each in problems if each.sql_line is not None}
-    spots = project.source_map.spots(paths) if paths else {}
-    lines = {file: project.source_map.contents[file].splitlines() for file, _ in spots.values()}
-    for each in problems:
-        if each.sql_line is None:
-            yield each.diagnostic
-            continue
-        file, spot = spots[pointer_parts(each.diagnostic.location)]
-        line, column = spot.value
-        header = lines[file][line - 1].decode(errors="replace")[column - 1 :]
-        # The first line of a literal block is the one after its header, even if it is blank.
-        is_block = header.startswith("|")
-        yield replace(each.diagnostic, file=file, line=line + each.sql_line) if is_block else each.diagnostic

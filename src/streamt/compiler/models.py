@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streamt.compiler.artifacts import Materialization
 from streamt.compiler.lexer import Glued, Query, read_query
 from streamt.compiler.templates import Fault, Reference, Rendered, Renderer
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, ProjectPath
 from streamt.project.language import Model
 
 if TYPE_CHECKING:
@@ -24,21 +24,6 @@ TOPIC, VIRTUAL, FLINK, SINK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where something in a model stands.
-
-    Attributes:
-        location: a JSON pointer.
-        line: a one-based line of the template that `location` names, if it is known.
-        macro: the macro's file, if `line` counts in it; else it counts in the model's own SQL.
-    """
-
-    location: str
-    line: int | None = None
-    macro: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Read:
     """One input of a model.
 
@@ -50,15 +35,7 @@ class Read:
 
     name: str
     kind: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A diagnostic of a model, and the line of its own SQL that it is about, if it is known."""
-
-    diagnostic: Diagnostic
-    sql_line: int | None = None
+    place: ProjectPath
 
 
 @dataclass(slots=True)
@@ -67,7 +44,7 @@ class Compiled:
 
     Attributes:
         model: the declaration.
-        location: its JSON pointer.
+        location: where it stands.
         materialization: the effective one; None if the SQL is too wrong to tell.
         explicit: whether the project says it in words.
         reads: its inputs, each name and kind once, in order.
@@ -76,19 +53,23 @@ class Compiled:
     """
 
     model: Model
-    location: str
+    location: ProjectPath
     materialization: Materialization | None = None
     explicit: bool = False
     reads: tuple[Read, ...] = ()
     sql_length: int | None = None
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
 
     def complain(self, message: str, *where: str, hint: str | None = None) -> None:
         """Add an error at `where`, from the model on."""
-        self.problems.append(Problem(error(message, "".join((self.location, *where)), hint)))
+        self.problems.append(error(message, self.at(*where), hint))
+
+    def at(self, *where: str | int) -> ProjectPath:
+        """Return the place of `where`, from the model on."""
+        return ProjectPath((*self.location.parts, *where))
 
 
-def error(message: str, location: str, hint: str | None = None) -> Diagnostic:
+def error(message: str, location: ProjectPath, hint: str | None = None) -> Diagnostic:
     """Make a compile error."""
     return Diagnostic(code=Code.COMPILE_ERROR, message=message, location=location, hint=hint)
 
@@ -111,8 +92,8 @@ class Surroundings:
     shapes: dict[str, "Shape"] = field(default_factory=dict)
 
 
-def compile_model(model: Model, location: str, around: Surroundings) -> Compiled:
-    """Compile one model by itself; `location` is its JSON pointer."""
+def compile_model(model: Model, location: ProjectPath, around: Surroundings) -> Compiled:
+    """Compile one model by itself; `location` is where it stands."""
     compiled = Compiled(model, location)
     query = _query(compiled, around)
     compiled.reads = tuple({(read.kind, read.name): read for read in (*_from(compiled), *compiled.reads)}.values())
@@ -129,7 +110,7 @@ def compile_model(model: Model, location: str, around: Surroundings) -> Compiled
         else:
             compiled.materialization = FLINK
     for message, where, hint in _misfeeds(model, declared):
-        compiled.complain(f"{_named(model)} {message}", where, hint=hint)
+        compiled.complain(f"{_named(model)} {message}", *where, hint=hint)
     return compiled
 
 
@@ -139,7 +120,7 @@ def _named(model: Model) -> str:
 
 def _from(compiled: Compiled) -> Iterator[Read]:
     for each in compiled.model.inputs:
-        yield Read(each.name, each.kind, Place(compiled.location + each.location))
+        yield Read(each.name, each.kind, compiled.at(*each.location))
 
 
 # SQL
@@ -152,7 +133,7 @@ def _query(compiled: Compiled, around: Surroundings) -> Query | None:
     if model.macro is not None and macro is None:
         compiled.complain(
             f'{_named(model)} uses the macro "{model.macro}", which does not exist',
-            "/macro",
+            "macro",
             hint=_did_you_mean(model.macro, around.macros) or "a macro is a file `macros/NAME.sql.j2`",
         )
         return None
@@ -182,13 +163,12 @@ def _sql_reads(compiled: Compiled, query: Query, rendered: Rendered, macro: Macr
         yield Read(reference.name, reference.kind, _template_place(compiled, macro, reference.line))
 
 
-def _template_place(compiled: Compiled, macro: Macro | None, line: int | None) -> Place:
-    if macro is None:
-        return Place(f"{compiled.location}/sql", line)
-    return Place(f"{compiled.location}/macro", line, macro.path)
+def _template_place(compiled: Compiled, macro: Macro | None, line: int | None) -> ProjectPath:
+    place = compiled.at("macro" if macro else "sql")
+    return place if line is None else place.at(line, file=macro.path if macro else None)
 
 
-def _fault_problem(compiled: Compiled, fault: Fault, rendered: Rendered | None, macro: Macro | None) -> Problem:
+def _fault_problem(compiled: Compiled, fault: Fault, rendered: Rendered | None, macro: Macro | None) -> Diagnostic:
     message, line, hint, in_template = fault.message, fault.line, fault.hint, fault.in_template
     if rendered is not None and isinstance(fault, Glued):
         reference = rendered.references[fault.number] if fault.number is not None else None
@@ -209,14 +189,13 @@ def _glued(reference: Reference | None) -> tuple[str, str]:
     )
 
 
-def placed(message: str, place: Place, hint: str | None = None) -> Problem:
+def placed(message: str, place: ProjectPath, hint: str | None = None) -> Diagnostic:
     """Make an error that says its line."""
-    if place.line is None:
-        return Problem(error(message, place.location, hint))
-    if place.macro is None:
-        return Problem(error(f"{message} (line {place.line} of its SQL)", place.location, hint), place.line)
-    found = error(f"{message} ({place.macro}, line {place.line})", place.location, hint)
-    return Problem(replace(found, file=place.macro, line=place.line))
+    if place.text is None:
+        return error(message, place, hint)
+    if place.text.file is None:
+        return error(f"{message} (line {place.text.line} of its SQL)", place, hint)
+    return error(f"{message} ({place.text.file}, line {place.text.line})", place, hint)
 
 
 def _did_you_mean(name: str, known: Mapping[str, object]) -> str | None:
@@ -254,7 +233,7 @@ def _of_shape(compiled: Compiled, query: str, shapes: dict[str, "Shape"]) -> Mat
 
     shape = shapes.get(query) or shapes.setdefault(query, shape_of(query))
     if shape is Shape.UNKNOWN:
-        compiled.problems.append(Problem(_not_parsed(compiled)))
+        compiled.problems.append(_not_parsed(compiled))
     return {
         Shape.STATEFUL: FLINK,
         Shape.UNKNOWN: FLINK,
@@ -267,7 +246,7 @@ def _not_parsed(compiled: Compiled) -> Diagnostic:
     return Diagnostic(
         code=Code.SQL_NOT_PARSED,
         message=f"the SQL of {_named(compiled.model)} cannot be parsed; it is taken to be `materialized: flink`",
-        location=f"{compiled.location}/{'sql' if compiled.model.sql is not None else 'macro'}",
+        location=compiled.at("sql" if compiled.model.sql is not None else "macro"),
         hint="check the SQL; if it is right, write `materialized` yourself",
     )
 
@@ -275,12 +254,12 @@ def _not_parsed(compiled: Compiled) -> Diagnostic:
 # What may feed what: the rest of it that loading, which reads no SQL, cannot check.
 
 
-def _misfeeds(model: Model, declared: Materialization) -> Iterator[tuple[str, str, str]]:
+def _misfeeds(model: Model, declared: Materialization) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Give a message, a place and a hint for everything that does not fit together."""
     if declared is SINK:
         yield from _sink_misfeeds(model)
     elif model.sink_connector is not None:
-        where = "/sink" if model.sink is not None else "/connector"
+        where = ("sink",) if model.sink is not None else ("connector",)
         if model.materialized is None and not model.has_sql and model.from_ is None:
             yield (
                 "has a connector, but nothing that feeds it",
@@ -291,18 +270,18 @@ def _misfeeds(model: Model, declared: Materialization) -> Iterator[tuple[str, st
             yield f"has a connector, but it is a `{declared}`", where, _OWN_SINK
     if model.from_ is not None and declared in (TOPIC, FLINK):
         beside, hint = ("beside its SQL", _SAYS_ITSELF) if model.has_sql else ("but no SQL", _COPY)
-        yield f"is a `{declared}` and has `from` {beside}", "/from", hint
+        yield f"is a `{declared}` and has `from` {beside}", ("from",), hint
     if declared is VIRTUAL and not model.has_sql and model.from_ is None:
-        yield "is a virtual topic, but says not what it shows", "", "give it `from` or `sql`"
+        yield "is a virtual topic, but says not what it shows", (), "give it `from` or `sql`"
 
 
-def _sink_misfeeds(model: Model) -> Iterator[tuple[str, str, str]]:
+def _sink_misfeeds(model: Model) -> Iterator[tuple[str, tuple[str, ...], str]]:
     if model.has_sql:
-        where = "/sql" if model.sql is not None else "/macro"
+        where = ("sql",) if model.sql is not None else ("macro",)
         yield "is a sink, but has SQL, which a connector cannot run", where, _OWN_SQL
     if model.sink_connector is None:
         hint = _SINK_OR_NOT if model.virtual_topic is None else _SAY_VIRTUAL
-        yield "is a sink, but has no connector", "", hint
+        yield "is a sink, but has no connector", (), hint
 
 
 _OWN_SINK = "a connector has a model of its own, which takes its records `from` this one"

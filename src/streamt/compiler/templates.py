@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from streamt.errors import redact
+from streamt.diagnostics import redact
 
 # A template with nothing but such calls needs no Jinja. `\` stays with Jinja, which knows what it escapes.
 _CALL = re.compile(r"""\{\{\s*(source|ref)\s*\(\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)\s*\}\}""")
@@ -218,7 +218,7 @@ def _line_of(traceback: TracebackType | None) -> int | None:
 
 def _supplied(value: Any) -> list[str]:
     """Collect the texts in `value` that variables supplied."""
-    from streamt.project.scalars import Supplied
+    from streamt.diagnostics import Supplied
 
     if isinstance(value, Mapping):
         return [text for each in value.values() for text in _supplied(each)]

@@ -1,9 +1,10 @@
 """What is wrong, where it is wrong, and what to do next: values that are made once and shown at the border."""
 
 from streamt.diagnostics.codes import Code
-from streamt.diagnostics.diagnostic import Diagnostic, PlacedDiagnostic, StreamtError
+from streamt.diagnostics.diagnostic import Diagnostic, PlacedDiagnostic
+from streamt.diagnostics.error import StreamtError
 from streamt.diagnostics.location import FilePlace, Location, Option, ProjectPath, TextPosition, Variable, pointer
-from streamt.diagnostics.masking import MASK, redact
+from streamt.diagnostics.masking import MASK, Supplied, quote, redact
 from streamt.diagnostics.resolve import FilePosition, Positions, resolve
 from streamt.diagnostics.suggestion import did_you_mean
 
@@ -19,10 +20,12 @@ __all__ = [
     "Positions",
     "ProjectPath",
     "StreamtError",
+    "Supplied",
     "TextPosition",
     "Variable",
     "did_you_mean",
     "pointer",
+    "quote",
     "redact",
     "resolve",
 ]

@@ -1,13 +1,9 @@
 """One thing that is wrong, before and after its place in a file is known."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from streamt.diagnostics.codes import Code
 from streamt.diagnostics.location import Location
-
-if TYPE_CHECKING:
-    from streamt.diagnostics.resolve import Positions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,17 +67,3 @@ class PlacedDiagnostic:
         where = f" [{self.location}]" if self.location else ""
         hint = f"\n    hint: {self.hint}" if self.hint else ""
         return f"{head}{self.code.value}: {self.message}{where}{hint}"
-
-
-class StreamtError(Exception):
-    """Carries everything that one step found wrong, never only the first.
-
-    Attributes:
-        diagnostics: what is wrong.
-        positions: where the project's parts stand in its files, if a project was read.
-    """
-
-    def __init__(self, *diagnostics: Diagnostic, positions: "Positions | None" = None) -> None:
-        super().__init__("\n".join(f"{each.code.value}: {each.message}" for each in diagnostics))
-        self.diagnostics = diagnostics
-        self.positions = positions

@@ -31,11 +31,13 @@ class ProjectPath:
         parts: from the root, such as `("models", 3, "sql")`.
         at_key: whether the key is meant, and not its value.
         text: where in the value's own text, if that is known.
+        dotted: whether it is shown as `runtime.kafka`, as addresses are in the command line's contract.
     """
 
     parts: tuple[str | int, ...] = ()
     at_key: bool = False
     text: TextPosition | None = None
+    dotted: bool = False
 
     def __truediv__(self, part: str | int) -> "ProjectPath":
         """Return the path of what stands under `part`."""
@@ -49,8 +51,12 @@ class ProjectPath:
         """Return the place at a line of this path's text, both counted from 1."""
         return replace(self, text=TextPosition(line, column, file))
 
+    def is_within(self, other: "ProjectPath") -> bool:
+        """Report whether this is `other` or a part of it."""
+        return self.parts[: len(other.parts)] == other.parts
+
     def __str__(self) -> str:
-        return pointer(*self.parts)
+        return ".".join(map(str, self.parts)) if self.dotted else pointer(*self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +91,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of the process's environment: `OPENLINEAGE_CONFIG`."""
+    """A variable of the process's environment: `OPENLINEAGE_CONFIG`.
+
+    Attributes:
+        name: the variable's name.
+        place: where in the file that it names, if that is known.
+    """
 
     name: str
+    place: FilePlace | None = None
 
     def __str__(self) -> str:
         return self.name

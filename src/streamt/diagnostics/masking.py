@@ -1,4 +1,8 @@
-"""Masking: no secret leaves in a message, whoever said it."""
+"""Masking: no secret leaves in a message, whoever said it.
+
+What a variable supplied is marked where it enters, as `Supplied`, and every message writes text of the user's with
+`quote`, which shows the variable and not its value. What a foreign program said goes through `redact`.
+"""
 
 import re
 from collections.abc import Iterable
@@ -17,6 +21,36 @@ _CREDENTIALS = (
         rf"\1\2{MASK}",
     ),
 )
+
+
+class Supplied(str):
+    """Text of which a part or all came from variables: no message may show it.
+
+    Attributes:
+        template: the text as the file has it, such as `${HOST}:9092`.
+        whole: whether the text is one variable and nothing else.
+    """
+
+    __slots__ = ("template", "whole")
+    template: str
+    whole: bool
+
+    def __new__(cls, value: str, template: str, *, whole: bool) -> "Supplied":
+        """Make the text `value`, remembering the `template` that it came from."""
+        text = super().__new__(cls, value)
+        text.template = template
+        text.whole = whole
+        return text
+
+
+LONGEST_QUOTE = 60
+"""How many characters of a text a message repeats."""
+
+
+def quote(text: str) -> str:
+    """Return `text` in backticks for a message: short, and never what a variable supplied."""
+    shown = text.template if isinstance(text, Supplied) else text
+    return f"`{shown[:LONGEST_QUOTE]}…`" if len(shown) > LONGEST_QUOTE else f"`{shown}`"
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:

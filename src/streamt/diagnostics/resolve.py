@@ -1,11 +1,11 @@
 """From locations to files, lines and columns: once, at the border, for everything that is to be shown."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from streamt.diagnostics.diagnostic import Diagnostic, PlacedDiagnostic
-from streamt.diagnostics.location import FilePlace, Location, ProjectPath
+from streamt.diagnostics.location import FilePlace, Location, ProjectPath, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,14 @@ class FilePosition:
 
 
 class Positions(Protocol):
-    """Knows where the parts of a project stand in its files."""
+    """Knows where the parts of a project stand in its files, and what variables supplied to it."""
 
     def find(self, paths: Iterable[ProjectPath]) -> Mapping[ProjectPath, FilePosition]:
         """Return the position of each path, going through each file once."""
+        ...
+
+    def mask(self, text: str) -> str:
+        """Return `text` with what variables supplied given way to the variables."""
         ...
 
 
@@ -36,22 +40,25 @@ def resolve(diagnostics: Iterable[Diagnostic], positions: Positions | None = Non
     diagnostics = tuple(diagnostics)
     paths = {each.location for each in diagnostics if isinstance(each.location, ProjectPath)}
     found = positions.find(paths) if positions and paths else {}
-    return tuple(_placed(each, _position(each.location, found)) for each in diagnostics)
+    mask = positions.mask if positions else str
+    return tuple(_placed(each, _position(each.location, found), mask) for each in diagnostics)
 
 
 def _position(location: Location | None, found: Mapping[ProjectPath, FilePosition]) -> FilePosition | None:
+    if isinstance(location, Variable):
+        location = location.place
     if isinstance(location, FilePlace):
         return FilePosition(location.file, location.line, location.column)
     return found.get(location) if isinstance(location, ProjectPath) else None
 
 
-def _placed(diagnostic: Diagnostic, position: FilePosition | None) -> PlacedDiagnostic:
+def _placed(diagnostic: Diagnostic, position: FilePosition | None, mask: Callable[[str], str]) -> PlacedDiagnostic:
     return PlacedDiagnostic(
         code=diagnostic.code,
-        message=diagnostic.message,
+        message=mask(diagnostic.message),
         location="" if diagnostic.location is None else str(diagnostic.location),
         file=position.file if position else None,
         line=position.line if position else None,
         column=position.column if position else None,
-        hint=diagnostic.hint,
+        hint=None if diagnostic.hint is None else mask(diagnostic.hint),
     )

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from streamt.diagnostics.masking import Supplied
+
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """Return the hint for a mistyped `word`, if one of the `known` words is near; case does not count.
 
     Args:
         word: what was written.
-        known: what could have been meant; nothing that a variable supplied.
+        known: what could have been meant; what a variable supplied is never suggested.
     """
-    by_lower = {each.lower(): each for each in known}
+    by_lower = {each.lower(): each for each in known if not isinstance(each, Supplied)}
     near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f"did you mean `{by_lower[near[0]]}`?" if near else None

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, Option
 from streamt.openlineage.models import RunEvent
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, Transport
 from streamt.openlineage.validation import check_event, check_lifecycle
 
-LOCATION = "emit_openlineage"
+LOCATION = Option("emit_openlineage")
 
 
 def utc_now() -> datetime:

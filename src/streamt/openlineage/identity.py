@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv6Address
 from urllib.parse import quote
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Location, Option, ProjectPath, StreamtError, Variable
 
 JOB_VARIABLE = "OPENLINEAGE_NAMESPACE"
 KAFKA_VARIABLE = "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE"
@@ -44,13 +44,13 @@ class Bootstrap:
 
     Attributes:
         servers: as declared, a string with commas or a list; None when the project declares none.
-        location: where it stands, for messages: `runtime.kafka.bootstrap_servers`.
+        location: where it stands, such as `runtime.kafka.bootstrap_servers`.
         needed: whether any dataset of the project lives there.
         hidden: whether a variable supplied it, so that no message may repeat any of it.
     """
 
     servers: str | Sequence[str] | None
-    location: str
+    location: ProjectPath
     needed: bool = True
     hidden: bool = False
 
@@ -76,12 +76,12 @@ class NamespaceSource:
         """The option as it is typed."""
         return "--" + self.location.replace("_", "-")
 
-    def given(self) -> tuple[str, str] | None:
+    def given(self) -> tuple[str, Location] | None:
         """Give the value with the place it came from; an empty variable counts as none, as in a shell."""
         if self.option is not None:
-            return self.option, self.location
+            return self.option, Option(self.location)
         value = self.environ.get(self.variable)
-        return (value, self.variable) if value else None
+        return (value, Variable(self.variable)) if value else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def job_namespace(source: NamespaceSource) -> str:
     given = source.given()
     if given is None:
         raise _error(
-            source.location,
+            Option(source.location),
             "a job namespace is required; it has no default",
             f"give {source.flag} NAMESPACE, or set {source.variable}",
         )
@@ -264,5 +264,5 @@ def _suggestion(value: str) -> str:
     return _SCHEME + (host if _endpoint_problem(host) is None else "HOST:PORT")
 
 
-def _error(location: str, message: str, hint: str | None = None) -> StreamtError:
+def _error(location: Location, message: str, hint: str | None = None) -> StreamtError:
     return StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=location, hint=hint))

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-from streamt.errors import redact
+from streamt.diagnostics import redact
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.models import (
     ErrorMessageRunFacet,

@@ -16,8 +16,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from streamt.diagnostics import Code, Diagnostic, StreamtError
 from streamt.docs.schemas.pins import CORE_VERSION, PINS, RELEASE, Pin
-from streamt.errors import Code, Diagnostic, StreamtError
 
 __all__ = [
     "CORE_VERSION",

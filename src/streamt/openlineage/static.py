@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from streamt.compiler.artifacts import CompiledColumn, CompiledProject, Node, OutputKind, ProcessKind
-from streamt.errors import Code, Diagnostic, StreamtError, pointer
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
 from streamt.openlineage.identity import Identity, Namespaces, model_job_name
 from streamt.openlineage.models import (
     DatasetEvent,
@@ -87,7 +87,7 @@ def identify_datasets(project: CompiledProject, namespaces: Namespaces) -> dict[
     """
     if not project.nodes:
         message = "the project declares no source and no model, so there is nothing to export"
-        raise _invalid("/models", message, "declare one under `sources` or `models`")
+        raise _invalid(ProjectPath(("models",)), message, "declare one under `sources` or `models`")
     identities: dict[str, Identity] = {}
     owners: dict[Identity, Node] = {}
     problems: list[Diagnostic] = []
@@ -211,10 +211,10 @@ def _repeated_columns(node: Node) -> Iterator[Diagnostic]:
     for index, column in enumerate(node.columns):
         first = seen.setdefault(column.name, index)
         if first != index:
-            location = node.columns_location + pointer(index, "name")
+            location = node.columns_location / index / "name"
             message = f"the {node.kind} '{node.name}' declares the column '{column.name}' twice"
             yield from _invalid(location, message, "remove or rename one of them").diagnostics
 
 
-def _invalid(location: str, message: str, hint: str) -> StreamtError:
+def _invalid(location: ProjectPath, message: str, hint: str) -> StreamtError:
     return StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=location, hint=hint))

@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Location, StreamtError
 from streamt.openlineage import schemas
 
 Json = Mapping[str, Any]
@@ -40,12 +40,12 @@ class Checker:
     def __init__(self) -> None:
         self._seen: set[tuple[str, str, str]] = set()
 
-    def check_static(self, line: bytes, location: str) -> None:
+    def check_static(self, line: bytes, location: Location) -> None:
         """Check one DatasetEvent or JobEvent, as the bytes that will leave; its identity must be new.
 
         Args:
             line: the event's canonical JSON.
-            location: the JSON pointer of the declaration it tells of, for messages.
+            location: the declaration it tells of, for messages.
 
         Raises:
             StreamtError: E506, with every violation.
@@ -59,7 +59,7 @@ class Checker:
         self._seen.add(identity)
 
 
-def check_event(event: Json, location: str) -> None:
+def check_event(event: Json, location: Location) -> None:
     """Check one event against the pinned schemas and the invariants of a single event.
 
     Args:
@@ -74,7 +74,7 @@ def check_event(event: Json, location: str) -> None:
             raise _invalid(location, problems)
 
 
-def check_lifecycle(events: Sequence[Json], location: str) -> None:
+def check_lifecycle(events: Sequence[Json], location: Location) -> None:
     """Check that `events` are one finite run: one START, then one terminal event, of one run and one job.
 
     Raises:
@@ -170,7 +170,7 @@ def _field_problems(event: Json) -> Iterator[str]:
         seen.add(name)
 
 
-def _invalid(location: str, problems: Sequence[str]) -> StreamtError:
+def _invalid(location: Location, problems: Sequence[str]) -> StreamtError:
     return StreamtError(
         *(
             Diagnostic(

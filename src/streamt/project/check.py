@@ -8,11 +8,11 @@ model, whether it may stand without SQL, a virtual topic without a Gateway) is t
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from streamt.errors import Code
+from streamt.diagnostics import Code, did_you_mean, quote
 from streamt.project.documents import Path
 from streamt.project.kafka_config import TOPIC_CONFIGS, VENDOR_PREFIXES
 from streamt.project.places import SourceMap
-from streamt.project.problems import Problem, did_you_mean, shown
+from streamt.project.problems import Problem
 from streamt.project.regex import Regex
 from streamt.project.runtime import API_VERSION
 
@@ -80,7 +80,7 @@ def topic_config_warnings(data: Raw) -> Iterator[Problem]:
             if name not in TOPIC_CONFIGS and not name.startswith(VENDOR_PREFIXES):
                 yield Problem(
                     path=(*path, name),
-                    message=f"Kafka has no topic setting {shown(name)}",
+                    message=f"Kafka has no topic setting {quote(name)}",
                     hint=did_you_mean(name, TOPIC_CONFIGS),
                     at_key=True,
                     code=Code.TOPIC_CONFIG_UNKNOWN,
@@ -209,7 +209,7 @@ def _unique_names(data: Raw, source_map: SourceMap) -> Iterator[Problem]:
         hint = "rename one of them"
         if path[0] in ("sources", "models"):
             hint += "; sources and models share one space of names"
-        yield Problem(path=path, message=f"the name {shown(name)} is taken by {where}", hint=hint)
+        yield Problem(path=path, message=f"the name {quote(name)} is taken by {where}", hint=hint)
 
 
 def _regexes(data: Raw) -> Iterator[Problem]:
@@ -261,7 +261,7 @@ class _Missing:
             return
         other = "source" if kind == "model" else "model"
         if name in self.names[other]:
-            hint: str | None = f"{shown(name)} is a {other}"
+            hint: str | None = f"{quote(name)} is a {other}"
         else:
             hint = did_you_mean(name, sorted(self.names[kind]))
-        yield Problem(path=path, message=f"there is no {kind} {shown(name)}", hint=hint)
+        yield Problem(path=path, message=f"there is no {kind} {quote(name)}", hint=hint)

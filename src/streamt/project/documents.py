@@ -20,7 +20,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from streamt.errors import Code, Diagnostic, pointer
+from streamt.diagnostics import Code, Diagnostic, FilePlace
 from streamt.project.scalars import resolve_plain, type_name_of
 
 MAX_DEPTH = 100
@@ -126,10 +126,7 @@ class _Builder:
             Diagnostic(
                 code=Code.PARSE_ERROR,
                 message=message,
-                location=pointer(*path),
-                file=self._file,
-                line=mark.line + 1,
-                column=mark.column + 1,
+                location=FilePlace(self._file, mark.line + 1, mark.column + 1, path),
                 hint=hint,
             )
         )
@@ -337,12 +334,12 @@ def _byte_problem(content: bytes, offset: int, file: str, message: str, hint: st
     """Make a problem with the byte at `offset`."""
     before = content[:offset].removeprefix(_BOM)
     line_start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
+    line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
+    column = len(before[line_start:].decode(errors="replace")) + 1
     return Diagnostic(
         code=Code.PARSE_ERROR,
         message=message,
-        file=file,
-        line=len(re.findall(rb"\r\n|\r|\n", before)) + 1,
-        column=len(before[line_start:].decode(errors="replace")) + 1,
+        location=FilePlace(file, line, column),
         hint=hint,
     )
 
@@ -390,10 +387,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, content: bytes, file: str, path
     return Diagnostic(
         code=Code.PARSE_ERROR,
         message=message,
-        location=pointer(*path),
-        file=file,
-        line=line + 1,
-        column=column + 1,
+        location=FilePlace(file, line + 1, column + 1, path),
         hint=hint,
     )
 

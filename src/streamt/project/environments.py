@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from streamt.errors import MASK, Code, Diagnostic, StreamtError, redact
+from streamt.diagnostics import MASK, Code, Diagnostic, FilePlace, Option, StreamtError, did_you_mean, redact
 from streamt.project.documents import read_document
 from streamt.project.files import YAML_SUFFIXES, Folder
 from streamt.project.json_schema import environment_schema
 from streamt.project.places import SourceMap
-from streamt.project.problems import Problem, did_you_mean, from_pydantic, placed
+from streamt.project.problems import Problem, from_pydantic, placed
 from streamt.project.runtime import EnvironmentFile
 from streamt.project.variables import is_template, read_variables, substitute
 
@@ -122,7 +122,7 @@ def choose_environment(folder: Folder, wanted: str | None, environ: Mapping[str,
 
 
 def _environment_error(message: str, hint: str) -> StreamtError:
-    return StreamtError(Diagnostic(code=Code.ENVIRONMENT_ERROR, message=message, location="env", hint=hint))
+    return StreamtError(Diagnostic(code=Code.ENVIRONMENT_ERROR, message=message, location=Option("env"), hint=hint))
 
 
 def load_environment(folder: Folder, name: str, file: str, variables: Mapping[str, str]) -> Loaded | None:
@@ -151,7 +151,8 @@ def load_environment(folder: Folder, name: str, file: str, variables: Mapping[st
 def _no_mapping(file: str, data: object) -> Diagnostic:
     what = "is empty" if data is None else "is no mapping"
     hint = "begin with `environment:` or `runtime:`"
-    return Diagnostic(code=Code.PARSE_ERROR, message=f"`{file}` {what}", file=file, line=1, column=1, hint=hint)
+    place = FilePlace(file, 1, 1)
+    return Diagnostic(code=Code.PARSE_ERROR, message=f"`{file}` {what}", location=place, hint=hint)
 
 
 def _name_problems(data: Mapping[str, Any], name: str) -> list[Problem]:

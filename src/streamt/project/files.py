@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, FilePlace
 
 YAML_SUFFIXES = (".yml", ".yaml")
 
@@ -25,7 +25,7 @@ class Folder:
 
     def complain(self, file: str, message: str, hint: str | None = None, code: Code = Code.PARSE_ERROR) -> None:
         """Write a problem with a file down."""
-        self.problems.append(Diagnostic(code=code, message=message, file=file, hint=hint))
+        self.problems.append(Diagnostic(code=code, message=message, location=FilePlace(file), hint=hint))
 
     def read(self, file: str) -> bytes | None:
         """Read a regular file; None, with a problem written down, if that cannot be.

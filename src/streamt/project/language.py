@@ -293,11 +293,11 @@ class Model(Struct):
         if self.from_ is None:
             return ()
         if isinstance(self.from_, str):
-            return (Input(self.from_, "any", "/from"),)
+            return (Input(self.from_, "any", ("from",)),)
         return tuple(
-            Input(each.name, "ref", f"/from/{index}/ref")
+            Input(each.name, "ref", ("from", index, "ref"))
             if each.ref is not None
-            else Input(each.name, "source", f"/from/{index}/source")
+            else Input(each.name, "source", ("from", index, "source"))
             for index, each in enumerate(self.from_)
         )
 
@@ -335,11 +335,11 @@ class Model(Struct):
         return self.advanced.event_time if self.advanced else None
 
     @property
-    def selected_columns(self) -> tuple[tuple[Column, ...], str]:
+    def selected_columns(self) -> tuple[tuple[Column, ...], tuple[str, ...]]:
         """The columns that count (a contract's before the model's own), and their place from the model on."""
         if self.contract is not None:
-            return self.contract.columns, "/contract/columns"
-        return self.columns, "/columns"
+            return self.contract.columns, ("contract", "columns")
+        return self.columns, ("columns",)
 
 
 def _virtual_topic(value: object) -> VirtualTopic:

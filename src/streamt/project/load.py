@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError, did_you_mean
 from streamt.project import check
 from streamt.project.documents import read_document
 from streamt.project.environments import Loaded, choose_environment, load_environment
@@ -18,7 +18,7 @@ from streamt.project.json_schema import LISTS, document_schema
 from streamt.project.language import API_VERSION, Document, Safety
 from streamt.project.loaded import Macro, Project
 from streamt.project.places import SourceMap
-from streamt.project.problems import Problem, did_you_mean, from_pydantic, placed
+from streamt.project.problems import Problem, from_pydantic, placed
 from streamt.project.variables import Substitution, read_variables, substitute
 
 _ROOT_NAMES = tuple(f"stream_project{suffix}" for suffix in YAML_SUFFIXES)
@@ -105,7 +105,8 @@ class _Loader:
             what = "is no folder" if root.exists() else "does not exist"
             hint = "give the project's folder with `--project-dir`"
             message = f"the project's folder {what}"
-            raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location="project_dir", hint=hint))
+            place = Option("project_dir")
+            raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location=place, hint=hint))
         there = [name for name in _ROOT_NAMES if (root / name).exists() or (root / name).is_symlink()]
         if len(there) == 2:
             self._folder.complain(
@@ -114,7 +115,8 @@ class _Loader:
         elif not there:
             hint = "go to the project's folder, or give it with `--project-dir`"
             message = "there is no `stream_project.yml` here"
-            raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, file=_ROOT_NAMES[0], hint=hint))
+            file = FilePlace(_ROOT_NAMES[0])
+            raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location=file, hint=hint))
         return there[0]
 
     def _merged(self, root_file: str) -> tuple[dict[str, Any], SourceMap]:
@@ -228,8 +230,7 @@ class _Loader:
                     Diagnostic(
                         code=Code.PARSE_ERROR,
                         message="the file is not UTF-8 from here on",
-                        file=file,
-                        line=line,
+                        location=FilePlace(file, line),
                         hint="save the file as UTF-8",
                     )
                 )
@@ -243,9 +244,7 @@ def _no_mapping(file: str, data: object) -> Diagnostic:
     return Diagnostic(
         code=Code.PARSE_ERROR,
         message=f"`{file}` {what}, and should be a mapping",
-        file=file,
-        line=1,
-        column=1,
+        location=FilePlace(file, 1, 1),
         hint=hint,
     )
 
@@ -272,6 +271,9 @@ def _in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sort by file, the root file first, then by line and column; say each thing once."""
 
     def place(each: Diagnostic) -> tuple[bool, str, int, int]:
-        return each.file not in _ROOT_NAMES, each.file or "", each.line or 0, each.column or 0
+        at = each.location
+        if not isinstance(at, FilePlace):
+            return True, "", 0, 0
+        return at.file not in _ROOT_NAMES, at.file, at.line or 0, at.column or 0
 
     return tuple(sorted(dict.fromkeys(diagnostics), key=place))

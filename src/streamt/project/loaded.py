@@ -1,10 +1,10 @@
 """A project as it was declared, and where each part of it stands in its files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from streamt.errors import Diagnostic
+from streamt.diagnostics import Diagnostic
 from streamt.project.language import Document, Safety
 from streamt.project.places import SourceMap
 
@@ -46,19 +46,7 @@ class Project:
     warnings: tuple[Diagnostic, ...]
     source_map: SourceMap = field(repr=False)
 
-    def place(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Fill in the file, line and column of what `diagnostic.location` points to.
-
-        A diagnostic that has a file, or whose location is no JSON pointer into the project, keeps its place. A value
-        that a variable supplied gives way to the variable, `${NAME}`, in any case.
-        """
-        return self.source_map.place((diagnostic,))[0]
-
     def is_supplied(self, value: str | Sequence[str] | None) -> bool:
         """Tell whether `value`, or an entry of it, holds what a variable supplied."""
         texts = (value,) if isinstance(value, str) else value or ()
         return any(text in self.source_map.supplied for text in texts)
-
-    def place_all(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Do what `place` does for many diagnostics, going through each file only once."""
-        return self.source_map.place(diagnostics)

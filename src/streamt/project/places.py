@@ -4,6 +4,7 @@ Nothing is remembered while a project is read, so that reading stays fast. Only 
 place is the file gone through once more, for all the paths that are wanted in it at once.
 """
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from streamt.errors import Diagnostic, pointer_parts
+from streamt.diagnostics import FilePosition, ProjectPath
 from streamt.project.documents import Event, Path, event_reader
 
 
@@ -143,7 +144,7 @@ class Place:
     column: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SourceMap:
     """Where the parts of a merged project stand in its files.
 
@@ -183,34 +184,29 @@ class SourceMap:
             found |= {path: (file, spots[inside]) for path, inside in insides.items()}
         return found
 
-    def place(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Fill in file, line and column of what each `location` points to, and hide what variables supplied.
+    def find(self, paths: Iterable[ProjectPath]) -> dict[ProjectPath, FilePosition]:
+        """Return the position of each path, going through each file once."""
+        paths = tuple(paths)
+        spots = self.spots({path.parts for path in paths if path.parts})
+        return {path: self._position(path, *spots[path.parts]) for path in paths if path.parts}
 
-        A diagnostic that has a file, or whose location is no JSON pointer into the project, keeps its place.
-        """
-        words = self._supplied_words()
-        hidden = [self._hide_supplied(each, words) if words else each for each in diagnostics]
-        paths = {each.location: pointer_parts(each.location) for each in hidden if each.file is None}
-        spots = self.spots(path for path in paths.values() if path)
-        return tuple(
-            self._placed(each, *spots[path]) if each.file is None and (path := paths[each.location]) else each
-            for each in hidden
-        )
+    def _position(self, path: ProjectPath, file: str, spot: Spot) -> FilePosition:
+        line, column = spot.key if path.at_key else spot.value
+        if path.text is None:
+            return FilePosition(file, line, column)
+        if path.text.file is not None:
+            return FilePosition(path.text.file, path.text.line, path.text.column)
+        header = self.contents[file].splitlines()[line - 1].decode(errors="replace")[column - 1 :]
+        # The first line of a literal block is the one after its header, even if it is blank.
+        return FilePosition(file, line + path.text.line) if header.startswith("|") else FilePosition(file, line, column)
 
-    def _placed(self, diagnostic: Diagnostic, file: str, spot: Spot) -> Diagnostic:
-        line, column = spot.value
-        return replace(diagnostic, file=file, line=line, column=column)
+    def mask(self, text: str) -> str:
+        """Write `${NAME}` for each whole word of `text` that a variable supplied."""
+        words = self._words
+        return words.sub(lambda match: self.supplied[match[0]], text) if words else text
 
-    def _hide_supplied(self, diagnostic: Diagnostic, words: re.Pattern[str]) -> Diagnostic:
-        """Write `${NAME}` for each whole word that a variable supplied."""
-
-        def hide(text: str) -> str:
-            return words.sub(lambda match: self.supplied[match[0]], text)
-
-        hint = diagnostic.hint
-        return replace(diagnostic, message=hide(diagnostic.message), hint=hint if hint is None else hide(hint))
-
-    def _supplied_words(self) -> re.Pattern[str] | None:
+    @functools.cached_property
+    def _words(self) -> re.Pattern[str] | None:
         # A value of one to three characters is a number or a word like any other; hiding it would hide nothing.
         values = (value for value in self.supplied if len(value) > 3 and value not in _LANGUAGE_WORDS)
         words = sorted(map(re.escape, values), key=len, reverse=True)

@@ -3,17 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from streamt.errors import Code, Diagnostic, pointer
+from streamt.diagnostics import Code, Diagnostic, FilePlace, Supplied, did_you_mean, quote
 from streamt.project.documents import Path
 from streamt.project.fields import DURATION, KAFKA_NAME, NOT_BLANK
 from streamt.project.json_schema import Schema, schema_at
 from streamt.project.places import SourceMap
-from streamt.project.scalars import Supplied, type_name_of
+from streamt.project.scalars import type_name_of
 
 KAFKA_NAME_RULE = "1 to 249 letters, digits, `.`, `_` and `-`, and not `.` or `..`"
 _LONGEST_SHOWN = 60
@@ -55,27 +54,11 @@ def placed(problems: Iterable[Problem], source_map: SourceMap) -> list[Diagnosti
             Diagnostic(
                 code=problem.code,
                 message=problem.message,
-                location=pointer(*problem.path),
-                file=file,
-                line=line,
-                column=column,
+                location=FilePlace(file, line, column, problem.path),
                 hint=hint,
             )
         )
     return diagnostics
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """Give the hint for a mistyped `word`, if one of the `known` words is near."""
-    lower = {each.lower(): each for each in known if not isinstance(each, Supplied)}
-    near = get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
-    return f"did you mean `{lower[near[0]]}`?" if near else None
-
-
-def shown(value: str) -> str:
-    """Quote text for a message: short, and never what a variable supplied."""
-    text = value.template if isinstance(value, Supplied) else value
-    return f"`{text[:_LONGEST_SHOWN]}…`" if len(text) > _LONGEST_SHOWN else f"`{text}`"
 
 
 def from_pydantic(error: ErrorDetails, schema: Schema, data: Any) -> Problem:
@@ -148,7 +131,7 @@ _RIGHT_KIND = frozenset(
 def _unknown_key(path: Path, parent: Mapping[str, Any]) -> Problem:
     key = str(path[-1])
     hint = _unknown_key_hint(key, list(parent.get("properties", {})))
-    return Problem(path=path, message=f"there is no key {shown(key)} here", hint=hint, at_key=True)
+    return Problem(path=path, message=f"there is no key {quote(key)} here", hint=hint, at_key=True)
 
 
 def _unknown_key_hint(key: str, known: list[str]) -> str | None:
@@ -165,7 +148,7 @@ def _missing(path: Path, field: Mapping[str, Any]) -> Problem:
 
 def _wrong_word(path: Path, name: str, value: object, field: Mapping[str, Any]) -> Problem:
     allowed = [str(word) for word in field.get("enum", [field.get("const", "")])]
-    word = f", not {shown(value)}" if isinstance(value, str) else f", not {_kind_of(value)}"
+    word = f", not {quote(value)}" if isinstance(value, str) else f", not {_kind_of(value)}"
     near = did_you_mean(value, allowed) if isinstance(value, str) and not isinstance(value, Supplied) else None
     return Problem(path=path, message=f"{name} must be one of {_listed(allowed)}{word}", hint=near)
 
@@ -174,7 +157,7 @@ def _mismatch(path: Path, rule: str, error: ErrorDetails, field: Mapping[str, An
     """Say what should stand at `path`, and how to mend it where that is plain."""
     value = error["input"]
     if isinstance(value, Supplied):
-        return Problem(path=path, message=f"{rule}, and {shown(value)} gives something else")
+        return Problem(path=path, message=f"{rule}, and {quote(value)} gives something else")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if error["type"] in _RIGHT_KIND or (number and "number" in rule and error["type"] == "one_of"):
         return Problem(path=path, message=rule)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from streamt.errors import Code, Diagnostic, pointer
+from streamt.diagnostics import Code, Diagnostic, ProjectPath
 from streamt.project.documents import Path
 from streamt.project.fields import Struct
 from streamt.project.governance import Level
@@ -40,11 +40,11 @@ def check_rules(project: Project, facts: Mapping[str, ModelFacts]) -> tuple[Diag
         facts: what each model compiles to, by the model's name.
 
     Returns:
-        One E520 for each rule that something breaks, in the order of the files, with its place.
+        One E520 for each rule that something breaks, in the order of the files.
     """
     found = [*_models(project.document, facts), *_sources(project.document), *_others(project.document)]
-    return project.place_all(
-        Diagnostic(code=Code.RULE_VIOLATED, message=each.message, location=pointer(*each.path), hint=each.hint)
+    return tuple(
+        Diagnostic(code=Code.RULE_VIOLATED, message=each.message, location=ProjectPath(each.path), hint=each.hint)
         for each in found
     )
 
@@ -176,9 +176,9 @@ def _topic_config(document: Document, config: Mapping[str, str], index: int) -> 
 
 def _secured(document: Document, model: Model, index: int) -> Iterator[Problem]:
     """Check the rules of security for a model's columns."""
-    columns, location = model.selected_columns
+    columns, place = model.selected_columns
     levels = dict(model.security.classification) if model.security else {}
-    where: Path = ("models", index, *location.strip("/").split("/"))
+    where: Path = ("models", index, *place)
     yield from _classified(document, columns, levels, where)
     if not document.rules.security.sensitive_columns_require_masking:
         return

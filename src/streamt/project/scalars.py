@@ -1,4 +1,4 @@
-"""What a plain word means: the YAML 1.2 core schema, and text that a variable supplied.
+"""What a plain word means: the YAML 1.2 core schema.
 
 YAML 1.1, which PyYAML speaks, turns `no`, `22:22` and `0123` into something else in silence. The core schema
 of YAML 1.2.2 does not. See https://yaml.org/spec/1.2.2/#103-core-schema.
@@ -6,6 +6,8 @@ of YAML 1.2.2 does not. See https://yaml.org/spec/1.2.2/#103-core-schema.
 
 import re
 from collections.abc import Callable
+
+from streamt.diagnostics import Supplied
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -21,26 +23,6 @@ _SPECIAL_START = frozenset("~nNtTfF0123456789+-.")
 _LONGEST_NUMBER = 4000
 
 type_name_of = {str: "text", bool: "true or false", int: "a number", float: "a number", type(None): "empty"}
-
-
-class Supplied(str):
-    """Text of which a part or all came from variables: no message may show it.
-
-    Attributes:
-        template: the text as the file has it, such as `${HOST}:9092`.
-        whole: whether the text is one variable and nothing else.
-    """
-
-    __slots__ = ("template", "whole")
-    template: str
-    whole: bool
-
-    def __new__(cls, value: str, template: str, *, whole: bool) -> "Supplied":
-        """Make the text `value`, remembering the `template` that it came from."""
-        text = super().__new__(cls, value)
-        text.template = template
-        text.whole = whole
-        return text
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:

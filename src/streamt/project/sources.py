@@ -50,12 +50,12 @@ class Input(NamedTuple):
     Attributes:
         name: what is read.
         kind: `ref` for a model, `source` for a source, `any` for a model or else a source.
-        location: the rest of a JSON pointer, from the model on, such as `/from/0/ref`.
+        location: where it stands, from the model on, such as `from`, 0, `ref`.
     """
 
     name: str
     kind: Literal["ref", "source", "any"]
-    location: str
+    location: tuple[str | int, ...]
 
 
 class Watermark(Struct):

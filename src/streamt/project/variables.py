@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, FilePlace, Supplied
 from streamt.project.documents import Path
 from streamt.project.problems import Problem
-from streamt.project.scalars import Supplied
 
 # `$${` stands for `${`; what else begins with `${` is a variable, well written or not.
 _TOKEN = re.compile(r"\$\$\{|\$\{(?P<inside>[^}]*)\}|\$\{")
@@ -151,7 +150,7 @@ def read_variables(
 
 def _file_problem(name: str, error: OSError | UnicodeDecodeError) -> Diagnostic:
     reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error.strerror}"
-    return Diagnostic(code=Code.ENV_VAR_ERROR, message=f"`{name}` {reason}", file=name)
+    return Diagnostic(code=Code.ENV_VAR_ERROR, message=f"`{name}` {reason}", location=FilePlace(name))
 
 
 def _lines(text: str, file: str) -> Iterator[tuple[str, str] | Diagnostic]:
@@ -170,4 +169,4 @@ def _lines(text: str, file: str) -> Iterator[tuple[str, str] | Diagnostic]:
             continue
         else:
             hint = "write NAME=value, or `NAME=` for an empty one"
-        yield Diagnostic(code=Code.ENV_VAR_ERROR, message=problem, file=file, line=line, column=1, hint=hint)
+        yield Diagnostic(code=Code.ENV_VAR_ERROR, message=problem, location=FilePlace(file, line, 1), hint=hint)

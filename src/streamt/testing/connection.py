@@ -4,10 +4,11 @@ Their names are librdkafka's own: https://github.com/confluentinc/librdkafka/blo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from streamt.compiler.artifacts import Node, OutputKind
+from streamt.diagnostics import ProjectPath
 from streamt.project.language import Kafka
 from streamt.project.loaded import Project
 from streamt.project.runtime import ConduktorGateway
@@ -37,13 +38,13 @@ class Access:
     config: Mapping[str, str] = field(repr=False)
 
 
-def access_to(project: Project, node: Node, location: str) -> Access:
+def access_to(project: Project, node: Node, location: ProjectPath) -> Access:
     """Find out how to read the records of `node`.
 
     Args:
         project: the project, with its runtime.
         node: a source or model.
-        location: the JSON pointer of the test that wants to read.
+        location: the place of the test that wants to read.
 
     Raises:
         StreamtError: E531; it has no topic, its runtime is missing, or a file that the runtime names.
@@ -60,7 +61,7 @@ def access_to(project: Project, node: Node, location: str) -> Access:
     return Access(node.output.name, target, broker, config)
 
 
-def _kafka(project: Project, location: str) -> Kafka:
+def _kafka(project: Project, location: ProjectPath) -> Kafka:
     runtime = project.document.runtime
     if runtime is None or runtime.kafka is None:
         hint = "add runtime.kafka with bootstrap_servers"
@@ -83,7 +84,7 @@ def _security(kafka: Kafka, root: Path) -> dict[str, str]:
         "sasl.password": password,
     }
     for setting, name in _FILES.items():
-        settings[setting] = _file(getattr(kafka, name), root, f"/runtime/kafka/{name}")
+        settings[setting] = _file(getattr(kafka, name), root, ProjectPath(("runtime", "kafka", name)))
     return {key: value for key, value in settings.items() if value is not None}
 
 
@@ -94,17 +95,17 @@ def _implied_protocol(kafka: Kafka) -> str | None:
     return "SSL" if kafka.ssl_ca_location or kafka.ssl_certificate_location else None
 
 
-def _file(path: str | None, root: Path, location: str) -> str | None:
+def _file(path: str | None, root: Path, location: ProjectPath) -> str | None:
     """Give the absolute path of a file that is named relative to the project's folder."""
     if path is None:
         return None
     absolute = root / path
     if not absolute.is_file():
-        raise cannot_run(f"the file of {location.replace('/', '.').lstrip('.')} does not exist", location)
+        raise cannot_run(f"the file of {replace(location, dotted=True)} does not exist", location)
     return str(absolute.resolve())
 
 
-def _gateway_settings(project: Project, kafka: Kafka, location: str) -> dict[str, str]:
+def _gateway_settings(project: Project, kafka: Kafka, location: ProjectPath) -> dict[str, str]:
     """Give what differs on the Gateway: its address, and its login where it has one of its own."""
     gateway = _gateway(project)
     if gateway is None or gateway.proxy_bootstrap is None:

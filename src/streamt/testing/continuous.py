@@ -12,6 +12,7 @@ from threading import Event, Timer
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
+from streamt.diagnostics import ProjectPath
 from streamt.project.language import Document
 from streamt.project.runtime import FlinkCluster
 from streamt.testing.problems import cannot_run
@@ -56,7 +57,7 @@ def _start(job: dict[str, Any]) -> int:
     return start if isinstance(start, int) else -1
 
 
-def _cluster(document: Document, selected: Selected) -> tuple[FlinkCluster, str]:
+def _cluster(document: Document, selected: Selected) -> tuple[FlinkCluster, ProjectPath]:
     """Find the cluster: the test's own, the default of tests, the default of Flink, or the only one."""
     flink = document.runtime.flink if document.runtime else None
     clusters = flink.clusters if flink else {}
@@ -74,7 +75,7 @@ def _cluster(document: Document, selected: Selected) -> tuple[FlinkCluster, str]
     return clusters[name], selected.location
 
 
-def _jobs(cluster: FlinkCluster, location: str) -> list[dict[str, Any]]:
+def _jobs(cluster: FlinkCluster, location: ProjectPath) -> list[dict[str, Any]]:
     try:
         answer = json.loads(_get(cluster, location))
         jobs = answer["jobs"]
@@ -83,7 +84,7 @@ def _jobs(cluster: FlinkCluster, location: str) -> list[dict[str, Any]]:
         raise cannot_run("Flink's REST API gives an answer that is no list of jobs", location) from error
 
 
-def _get(cluster: FlinkCluster, location: str) -> bytes:
+def _get(cluster: FlinkCluster, location: ProjectPath) -> bytes:
     """Ask for `/jobs/overview`; no redirect is followed, no proxy used, and the time is bounded in all.
 
     Raises:
@@ -124,7 +125,7 @@ def _cut(connected: socket, late: Event) -> None:
         connected.shutdown(SHUT_RDWR)
 
 
-def _url(cluster: FlinkCluster, location: str) -> SplitResult:
+def _url(cluster: FlinkCluster, location: ProjectPath) -> SplitResult:
     problem = "rest_url is no address such as http://host:8081"
     try:
         url = urlsplit(cluster.rest_url or "")

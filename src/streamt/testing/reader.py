@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import ProjectPath, StreamtError
 from streamt.testing.connection import Access
 from streamt.testing.problems import cannot_run
 
@@ -106,13 +106,13 @@ class TopicReader:
         finished: the partitions of which all that was asked for has been read.
     """
 
-    def __init__(self, access: Access, seconds: float, location: str) -> None:
+    def __init__(self, access: Access, seconds: float, location: ProjectPath) -> None:
         """Connect to the broker and ask for the topic's offsets.
 
         Args:
             access: where the topic is.
             seconds: how long all reading may take.
-            location: the JSON pointer of the test, for what goes wrong.
+            location: the place of the test, for what goes wrong.
 
         Raises:
             StreamtError: E531; the client is not installed, the broker does not answer, the login is refused,
@@ -298,7 +298,7 @@ def _valued(messages: list["Message"]) -> int:
     return sum(message.value() is not None for message in messages)
 
 
-def _consumer(access: Access, note_error: Callable[["KafkaError"], None], location: str) -> "Consumer":
+def _consumer(access: Access, note_error: Callable[["KafkaError"], None], location: ProjectPath) -> "Consumer":
     try:
         from confluent_kafka import Consumer, KafkaException
     except ImportError as error:

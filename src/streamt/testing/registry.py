@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import ProjectPath, StreamtError
 from streamt.project.loaded import Project
 from streamt.project.runtime import SchemaRegistry
 from streamt.testing.decode import Decoder, Record, Undecodable, decode_json, exact, is_record
@@ -27,7 +27,7 @@ LAST_SECONDS = 1.0
 
 
 @contextmanager
-def decoding(project: Project, topic: str, target: str, location: str, deadline: Deadline) -> Iterator[Decoder]:
+def decoding(project: Project, topic: str, target: str, location: ProjectPath, deadline: Deadline) -> Iterator[Decoder]:
     """Choose how the values of a topic are decoded; the block's end closes the connection to the registry.
 
     A source's `schema.format` decides; without one, a value that begins with a zero byte is in the wire format if
@@ -37,7 +37,7 @@ def decoding(project: Project, topic: str, target: str, location: str, deadline:
         project: the project, with its runtime.
         topic: the topic's physical name.
         target: logical name of the source or model.
-        location: the JSON pointer of the test, for what goes wrong.
+        location: the place of the test, for what goes wrong.
         deadline: until when the registry may take to answer.
 
     Raises:
@@ -64,7 +64,7 @@ class WireFormat:
     """Decodes Avro and JSON Schema in the wire format, and plain JSON."""
 
     def __init__(
-        self, client: "SchemaRegistryClient", topic: str, location: str, deadline: Deadline, *, avro_only: bool
+        self, client: "SchemaRegistryClient", topic: str, location: ProjectPath, deadline: Deadline, *, avro_only: bool
     ) -> None:
         self._client = client
         self._topic = topic
@@ -173,7 +173,7 @@ def _by_number() -> dict[str, Any]:
     return {"subject.name.strategy": record_subject_name_strategy}
 
 
-def _client(registry: SchemaRegistry, project: Project, location: str) -> "SchemaRegistryClient":
+def _client(registry: SchemaRegistry, project: Project, location: ProjectPath) -> "SchemaRegistryClient":
     try:
         import fastavro  # noqa: F401 - the deserializer of Avro imports it later, without a word of help
         from confluent_kafka.schema_registry import SchemaRegistryClient

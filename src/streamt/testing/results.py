@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from streamt.errors import Diagnostic
+from streamt.diagnostics import Diagnostic, ProjectPath
 
 
 class Status(StrEnum):
@@ -51,12 +51,12 @@ class AssertionResult:
 
     Attributes:
         kind: its key in the project file, such as `not_null`.
-        location: the JSON pointer of it.
+        location: the place of it.
         verdict: what became of it.
     """
 
     kind: str
-    location: str
+    location: ProjectPath
     verdict: Verdict
 
 
@@ -89,7 +89,7 @@ class TestResult:
         type: `schema`, `sample` or `continuous`.
         status: how it ended.
         severity: what `on_failure` says: `error`, or `warning` for a test that fails nothing.
-        location: the JSON pointer of the test.
+        location: the place of the test.
         message: what there is to say of the test as a whole; empty when all went well.
         assertions: one result for each assertion that was judged, in declaration order.
         counts: what was read; all zero but for a sample.
@@ -104,7 +104,7 @@ class TestResult:
     type: str
     status: Status
     severity: str
-    location: str
+    location: ProjectPath
     message: str = ""
     assertions: tuple[AssertionResult, ...] = ()
     counts: Counts = Counts()

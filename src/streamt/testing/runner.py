@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from streamt.compiler.artifacts import CompiledProject, Node
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
 from streamt.project.loaded import Project
 from streamt.testing.continuous import judge_job
 from streamt.testing.listener import Listener
@@ -159,6 +159,6 @@ def describe(result: TestResult) -> str:
 
 
 def _within(result: TestResult, problem: Diagnostic) -> Diagnostic:
-    inside = problem.location == result.location or problem.location.startswith(f"{result.location}/")
+    inside = isinstance(problem.location, ProjectPath) and problem.location.is_within(result.location)
     message = f"test `{result.name}` could not run: {problem.message}"
     return replace(problem, message=message, location=problem.location if inside else result.location)

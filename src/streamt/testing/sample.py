@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from streamt.compiler.artifacts import Node
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import Diagnostic, ProjectPath, StreamtError
 from streamt.project.loaded import Project
 from streamt.testing.assertions import Accumulator, Batch, Sample, accumulator_of
 from streamt.testing.assertions.base import place_of, records
@@ -139,11 +139,11 @@ class SampleTest:
             problems.extend(error.diagnostics)
             return None
 
-    def _accumulators(self, problems: list[Diagnostic]) -> list[tuple[str, str, Accumulator]]:
+    def _accumulators(self, problems: list[Diagnostic]) -> list[tuple[str, ProjectPath, Accumulator]]:
         node = self._nodes[self._selected.target]
         made = []
         for index, assertion in enumerate(self._selected.test.assertions):
-            location = f"{self._selected.location}/assertions/{index}"
+            location = self._selected.location / "assertions" / index
             try:
                 made.append((assertion.kind, location, accumulator_of(assertion, node, location)))
             except StreamtError as error:

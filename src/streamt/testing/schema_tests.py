@@ -58,9 +58,9 @@ def judge_schema(document: Document, nodes: Mapping[str, Node], selected: Select
     declared = _declared(document, node.name)
     results = [AssertionResult("columns", node.columns_location or node.location, _verdict(_structure(declared)))]
     if (contract := _contract(document, node.name)) is not None:
-        results.append(AssertionResult("contract", f"{node.location}/contract", _verdict(contract)))
+        results.append(AssertionResult("contract", node.location / "contract", _verdict(contract)))
     for index, assertion in enumerate(selected.test.assertions):
-        location = f"{selected.location}/assertions/{index}"
+        location = selected.location / "assertions" / index
         results.append(AssertionResult(assertion.kind, location, _judge(document, declared, assertion)))
     return tuple(results)
 

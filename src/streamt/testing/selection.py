@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError
 from streamt.project.assertions import ForeignKeyAssertion, Test
 from streamt.project.language import Document
 
@@ -28,9 +28,9 @@ class Selected:
         return self.test.model or self.test.source or ""
 
     @property
-    def location(self) -> str:
-        """The test's JSON pointer."""
-        return f"/tests/{self.index}"
+    def location(self) -> ProjectPath:
+        """Where the test stands."""
+        return ProjectPath(("tests", self.index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +123,5 @@ def _unknown(option: str, what: str, wanted: str | None, known: Sequence[str]) -
         return []
     close = get_close_matches(wanted, known, n=1)
     hint = f"did you mean `{close[0]}`?" if close else None
-    return [Diagnostic(code=Code.USAGE_ERROR, message=f"there is no {what} `{wanted}`", location=option, hint=hint)]
+    message = f"there is no {what} `{wanted}`"
+    return [Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option(option), hint=hint)]

@@ -15,6 +15,7 @@ from openlineage.client import event_v2
 from openlineage.client.generated.error_message_run import ErrorMessageRunFacet
 from openlineage.client.generated.job_type_job import JobTypeJobFacet
 
+from streamt.diagnostics import Option
 from streamt.openlineage.validation import check_event
 
 CREATED = b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
@@ -33,7 +34,7 @@ class Request:
         """Read the event, and hold it against the pinned schemas and the official client's own classes."""
         body = gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
         event: dict[str, Any] = json.loads(body)
-        check_event(event, "arrived")
+        check_event(event, Option("arrived"))
         official_event(event)
         return event
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from streamt.errors import Code, Diagnostic, StreamtError
+from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
 from streamt.openlineage.transport import FileConfig, HttpConfig, TransportConfig, transport_from_environ
 from streamt.openlineage.transport.address import Address
 
@@ -25,10 +25,10 @@ WITH_KEY = HTTP | {PREFIX + "AUTH__TYPE": "api_key"}
 LINEAGE = Address(secure=True, host="lineage.example.com", port=443, path="/")
 
 
-def problems(environ: dict[str, str]) -> list[Diagnostic]:
+def problems(environ: dict[str, str]) -> list[PlacedDiagnostic]:
     with pytest.raises(StreamtError) as error:
         transport_from_environ(environ)
-    found = list(error.value.diagnostics)
+    found = list(error.value.placed())
     assert {problem.code for problem in found} == {Code.OPENLINEAGE_INVALID}
     return found
 
@@ -619,7 +619,7 @@ def test_no_value_is_ever_in_an_error(values: dict[str, str], kind: str) -> None
     try:
         transport_from_environ(marked | ({PREFIX + "TYPE": kind} if kind else {}))
     except StreamtError as error:
-        texts = [str(error), repr(error), *(str(problem.as_dict()) for problem in error.diagnostics)]
+        texts = [str(error), repr(error), *(str(problem.as_dict()) for problem in error.placed())]
         assert [text for text in texts if SECRET in text] == []
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from streamt.errors import Code, StreamtError
+from streamt.diagnostics import Code, Option, StreamtError
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, FileConfig, Transport, open_transport, transport_from_environ
@@ -34,9 +34,9 @@ def test_a_run_is_two_lines_that_schemas_and_official_classes_accept(tmp_path: P
     transport.close()
     events = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
     for event in events:
-        check_event(event, "written")
+        check_event(event, Option("written"))
         official_event(event)
-    check_lifecycle(events, "written")
+    check_lifecycle(events, Option("written"))
 
 
 def test_an_event_is_written_byte_for_byte(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_cannot_be_appended_to_is_found_on_opening(
     config = transport_from_environ(variables)
     with pytest.raises(StreamtError) as error:
         open_transport(config)
-    (problem,) = error.value.diagnostics
+    (problem,) = error.value.placed()
     assert (problem.code, problem.location) == (Code.OPENLINEAGE_INVALID, "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH")
     assert problem.message == f"the file that `log_file_path` names cannot be appended to: {reason}"
 
@@ -87,7 +87,7 @@ def test_a_problem_points_to_the_line_of_the_file_that_set_the_path(tmp_path: Pa
     config_file.write_text(f"transport:\n  type: file\n  log_file_path: {tmp_path}\n", encoding="utf-8")
     with pytest.raises(StreamtError) as error:
         open_transport(transport_from_environ({"OPENLINEAGE_CONFIG": str(config_file)}))
-    (problem,) = error.value.diagnostics
+    (problem,) = error.value.placed()
     assert (problem.location, problem.file, problem.line, problem.column) == (
         "OPENLINEAGE_CONFIG",
         "openlineage.yml",

@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 import trustme
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, open_transport, transport_from_environ
@@ -322,7 +322,7 @@ def test_a_useless_ssl_cert_file_is_found_before_anything_is_sent(tmp_path: Path
         path.write_bytes(content)
     with pytest.raises(StreamtError) as error:
         send("https://127.0.0.1:1", SSL_CERT_FILE=str(path))
-    assert [problem.location for problem in error.value.diagnostics] == ["SSL_CERT_FILE"]
+    assert [problem.location for problem in error.value.placed()] == ["SSL_CERT_FILE"]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Delivery of run events: to a local file, or over HTTP; configured as OpenLineage's own client is."""
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 from streamt.openlineage.transport.config import (
     FileConfig,
     HttpConfig,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import Diagnostic, StreamtError
 from streamt.openlineage.transport import vocabulary
 from streamt.openlineage.transport.address import Address, AddressError, check_path, parse_address
 from streamt.openlineage.transport.settings import Settings, merged_settings

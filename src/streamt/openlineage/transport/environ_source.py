@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from streamt.errors import Diagnostic
+from streamt.diagnostics import Diagnostic
 from streamt.openlineage.transport.tree import Branch, Entry, Leaf, Listing, Node, Place, squash
 
 PREFIX = "OPENLINEAGE__"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from streamt.errors import Diagnostic, StreamtError
+from streamt.diagnostics import Diagnostic, StreamtError
 from streamt.openlineage.transport import yaml_source
 from streamt.openlineage.transport.environ_source import PREFIX, read_json, read_variables
 from streamt.openlineage.transport.tree import Branch, Entry, Leaf, Node, Place, squash

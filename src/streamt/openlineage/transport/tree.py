@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from streamt.errors import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, FilePlace, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,7 @@ class Place:
         return Diagnostic(
             code=Code.OPENLINEAGE_INVALID,
             message=message,
-            location=self.variable,
-            file=self.file,
-            line=self.line,
-            column=self.column,
+            location=Variable(self.variable, FilePlace(self.file, self.line, self.column) if self.file else None),
             hint=hint,
         )
 

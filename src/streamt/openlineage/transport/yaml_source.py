@@ -5,7 +5,7 @@ import re
 import stat
 from typing import Any
 
-from streamt.errors import StreamtError
+from streamt.diagnostics import StreamtError
 from streamt.openlineage.transport.tree import Branch, Entry, Leaf, Listing, Node, Place
 
 VARIABLE = "OPENLINEAGE_CONFIG"

@@ -1,6 +1,7 @@
 """The assertions of samples, each as an accumulator that records stream through."""
 
 from streamt.compiler.artifacts import Node
+from streamt.diagnostics import ProjectPath
 from streamt.project.assertions import Assertion
 from streamt.testing.assertions.base import Accumulator, Batch, Sample
 from streamt.testing.problems import cannot_run
@@ -9,13 +10,13 @@ from streamt.testing.types import FlinkType, known_type
 __all__ = ["Accumulator", "Batch", "Sample", "accumulator_of"]
 
 
-def accumulator_of(assertion: Assertion, node: Node, location: str) -> Accumulator:
+def accumulator_of(assertion: Assertion, node: Node, location: ProjectPath) -> Accumulator:
     """Make the accumulator of one assertion.
 
     Args:
         assertion: what must hold.
         node: the source or model that is tested.
-        location: the JSON pointer of the assertion.
+        location: the place of the assertion.
 
     Raises:
         StreamtError: E531; the assertion means nothing, or needs a package that is not installed.
@@ -23,7 +24,7 @@ def accumulator_of(assertion: Assertion, node: Node, location: str) -> Accumulat
     try:
         return _make(assertion, node)
     except ValueError as error:
-        raise cannot_run(str(error), f"{location}/{assertion.kind}") from error
+        raise cannot_run(str(error), location / assertion.kind) from error
     except ImportError as error:
         message = "custom_sql needs the package duckdb"
         hint = "install streamt with its extra `sql`, or duckdb itself"
