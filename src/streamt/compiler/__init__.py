@@ -13,6 +13,7 @@ from streamt.compiler.artifacts import (
 from streamt.compiler.clock import compile_time
 from streamt.compiler.compile import compile_project, compile_with_facts
 from streamt.compiler.graph import Graph
+from streamt.compiler.selection import select
 
 __all__ = [
     "CompiledColumn",
@@ -27,4 +28,5 @@ __all__ = [
     "compile_project",
     "compile_time",
     "compile_with_facts",
+    "select",
 ]
