@@ -9,6 +9,7 @@ from pathlib import Path
 from codegen import tree
 from codegen.changes import as_json, as_text, compare
 from codegen.pins import CodegenError, load, measure
+from codegen.sources import load_sources
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,18 +41,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    bundle = load(options.root / "schemas")
-    written = tree.write(options.root, tree.outputs(bundle))
-    print(f"OpenLineage {bundle.release}: {f'{len(written)} files written' if written else 'nothing to write'}")
+    sources = load_sources(options.root / "schemas")
+    written = tree.write(options.root, tree.outputs(sources))
+    print(f"OpenLineage {sources.bundle.release}: {f'{len(written)} files written' if written else 'nothing to write'}")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    bundle = load(options.root / "schemas")
-    differences = tree.differences(options.root, tree.outputs(bundle))
+    sources = load_sources(options.root / "schemas")
+    differences = tree.differences(options.root, tree.outputs(sources))
     if differences:
         raise CodegenError(f"{', '.join(differences)}; run `python -m codegen generate`")
-    print(f"OpenLineage {bundle.release}: no drift")
+    print(f"OpenLineage {sources.bundle.release}: no drift")
     return 0
 
 

@@ -2,30 +2,38 @@
 
 import base64
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import zopfli.gzip  # type: ignore[import-untyped]  # it has no types
 
-from codegen.pins import Bundle, CodegenError
+from codegen.facets import find_facets
+from codegen.pins import CodegenError, Pin
+from codegen.sources import Sources
 
 SUFFIX = ".gz.b64"
 
 
-def resources(bundle: Bundle) -> dict[PurePosixPath, bytes]:
+def resources(sources: Sources) -> dict[PurePosixPath, bytes]:
     """Give every file of the packed bundle.
 
     The compressor is zopfli, pinned, because what zlib writes differs from build to build; its gzip header holds no
     name and no time.
 
     Args:
-        bundle: the verified release.
+        sources: the verified release, and our own schemas.
 
     Returns:
-        The files by their paths under `streamt/docs/schemas/`: the packed schemas and `pins.py`.
+        The files by their paths under `streamt/docs/schemas/`: the packed schemas, `pins.py` and `facets.py`.
     """
-    folder = PurePosixPath(f"openlineage-{bundle.release}")
-    packed = {folder / f"{name}{SUFFIX}": pack(raw) for name, raw in bundle.raw.items()}
-    return packed | {PurePosixPath("pins.py"): _pins(bundle).encode()}
+    folders = {f"openlineage-{sources.bundle.release}": sources.bundle.raw, "own": sources.own}
+    packed = {
+        PurePosixPath(folder, f"{name}{SUFFIX}"): pack(raw)
+        for folder, raws in folders.items()
+        for name, raw in raws.items()
+    }
+    tables = {"pins.py": _pins(sources), "facets.py": _facets(sources)}
+    return packed | {PurePosixPath(name): text.encode() for name, text in tables.items()}
 
 
 def pack(raw: bytes) -> bytes:
@@ -70,14 +78,59 @@ RELEASE = "{release}"
 CORE_VERSION = "{core}"
 """The version of the core schema in it, which counts for itself."""
 
-PINS = (
 '''
 
 
-def _pins(bundle: Bundle) -> str:
-    entries = (
+def _pins(sources: Sources) -> str:
+    head = _HEAD.format(release=sources.bundle.release, core=core_version(sources.core_id))
+    published = f'PINS = (\n{_entries(sources.bundle.pins)})\n"""The core schema first, then the facets by name."""\n'
+    own = f'OWN = (\n{_entries(sources.own_pins)})\n"""Our own schemas of facets that are not pinned, by name."""\n'
+    return f"{head}{published}\n{own}"
+
+
+def _entries(pins: Iterable[Pin]) -> str:
+    return "".join(
         f'    Pin(\n        "{pin.name}",\n        "{pin.id}",\n        {pin.bytes},\n        "{pin.sha256}",\n    ),\n'
-        for pin in bundle.pins
+        for pin in pins
     )
-    head = _HEAD.format(release=bundle.release, core=core_version(bundle.core_id))
-    return f'{head}{"".join(entries)})\n"""The core schema first, then the facets by name."""\n'
+
+
+_FACETS_HEAD = '''# GENERATED, DO NOT EDIT.
+# command:   python -m codegen generate
+# release:   OpenLineage {release}
+"""Which facets are written, and where each belongs, as the schemas say."""
+
+from typing import NamedTuple
+
+
+class FacetSchema(NamedTuple):
+    """Where one facet belongs.
+
+    Attributes:
+        entity: the core's definition that it builds on: `DatasetFacet`, `JobFacet`, `RunFacet`, `InputDatasetFacet`
+            or `OutputDatasetFacet`.
+        key: its name in that entity's facets.
+        url: its exact `_schemaURL`.
+        definition: where its packed schema is: the URL of a definition, which is `url` unless the schema is our own.
+        model: the name of its class in `streamt.openlineage.models`.
+    """
+
+    entity: str
+    key: str
+    url: str
+    definition: str
+    model: str
+
+
+FACETS = (
+'''
+
+
+def _facets(sources: Sources) -> str:
+    entries = (
+        f'    FacetSchema(\n        "{facet.entity}",\n        "{facet.key}",\n        "{facet.url}",\n'
+        f'        "{facet.definition}",\n        "{facet.name}",\n    ),\n'
+        for facet in find_facets(sources.written, sources.core_id)
+    )
+    head = _FACETS_HEAD.format(release=sources.bundle.release)
+    return f'{head}{"".join(entries)})\n"""Sorted by entity and key."""\n'

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from codegen.compose import compose, find_facets
+from codegen.compose import compose
+from codegen.facets import find_facets
 from codegen.names import attribute_names
 from codegen.pins import Bundle, Schema
 

@@ -1,9 +1,12 @@
-"""Write `models.py` from the composed document, by datamodel-code-generator and the templates beside this file."""
+"""Write `models.py` and `received.py` from the composed documents, by datamodel-code-generator and the templates."""
 
 import ast
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import black
 import jinja2
@@ -14,51 +17,125 @@ from datamodel_code_generator.enums import DataModelType, InputFileType
 from datamodel_code_generator.format import Formatter
 from datamodel_code_generator.parser import LiteralType
 
-from codegen.compose import compose
+from codegen.compose import NULL, compose
 from codegen.names import attribute_names
-from codegen.pins import Bundle, CodegenError, Schema
+from codegen.objects import definition_name
+from codegen.pins import CodegenError, Schema
+from codegen.reading import WITHDRAWN, compose_reading
+from codegen.sources import Sources
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_FORMATS = {"date-time": "DateTime", "uri": "Uri", "uuid": "Uuid"}
+# What the generator would make another type of.
+_OTHERWISE = frozenset({"$ref", "additionalProperties", "anyOf", "format", "items", "oneOf"})
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
 
-def models(bundle: Bundle) -> str:
-    """Give the text of `models.py` for a verified release.
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one of the two modules says what a property is.
+
+    Attributes:
+        prelude: the template of what stands before the classes.
+        base: the class that every class builds on.
+        formats: the type for each format.
+        array: the type of an array, with `{}` for that of its items.
+        map: the type of a map, with `{}` for that of its values.
+    """
+
+    prelude: str
+    base: str
+    formats: Mapping[str, str]
+    array: str
+    map: str
+
+
+WRITING = Style(
+    "writing.py.jinja2",
+    "OpenLineageModel",
+    {"date-time": "DateTime", "uri": "Uri", "uuid": "Uuid"},
+    "tuple[{}, ...]",
+    "SortedMap[{}]",
+)
+READING = Style(
+    "reading.py.jinja2",
+    "Received",
+    {"date-time": "Instant", "uri": "Uri", "uuid": "Uuid"},
+    "Array[{}]",
+    "Map[{}]",
+)
+
+
+def models(sources: Sources) -> str:
+    """Return the text of `models.py`: what is written.
 
     Raises:
         CodegenError: the schemas say something that the rules do not know.
     """
-    document = compose(bundle.documents, bundle.core_id)
-    text = _prelude(bundle.release) + _classes(document)
+    return _module(WRITING, compose(sources.written, sources.core_id), release=sources.bundle.release)
+
+
+def received(sources: Sources) -> str:
+    """Return the text of `received.py`: what is read.
+
+    Raises:
+        CodegenError: the reading schemas say something that the rules do not know.
+    """
+    return _module(READING, compose_reading(sources.read))
+
+
+def _module(style: Style, document: Schema, **facts: str) -> str:
+    text = _prelude(style, document, facts) + _classes(style, document)
     text = str(black.format_str(text, mode=black.Mode(target_versions={TargetVersion.PY311}, line_length=110)))
-    verify(document, text)
+    verify(document, text, style)
     return text
 
 
-def _prelude(release: str) -> str:
-    template = jinja2.Template(
-        (_TEMPLATES / "prelude.py.jinja2").read_text(encoding="utf-8"), undefined=jinja2.StrictUndefined
+def _prelude(style: Style, document: Schema, facts: Mapping[str, str]) -> str:
+    text = (_TEMPLATES / style.prelude).read_text(encoding="utf-8")
+    template = jinja2.Template(text, undefined=jinja2.StrictUndefined)
+    classes = document["$defs"].values()
+    return str(
+        template.render(
+            version=version("datamodel-code-generator"),
+            maps=any(_holds_map(value) for schema in classes for value in schema["properties"].values()),
+            unions=any(_holds_union(value) for schema in classes for value in schema["properties"].values()),
+            dependents=any("dependentRequired" in schema for schema in classes),
+            **facts,
+        )
     )
-    return str(template.render(release=release, version=version("datamodel-code-generator")))
 
 
-def _classes(document: Schema) -> str:
+def _holds_map(schema: Schema) -> bool:
+    return "additionalProperties" in schema or any(map(_holds_map, _inner(schema)))
+
+
+def _holds_union(schema: Schema) -> bool:
+    return bool(schema.keys() & {"anyOf", "oneOf"}) or any(map(_holds_union, _inner(schema)))
+
+
+def _inner(schema: Schema) -> list[Schema]:
+    one = [schema[keyword] for keyword in ("additionalProperties", "items") if keyword in schema]
+    return [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *one]
+
+
+def _classes(style: Style, document: Schema) -> str:
     """Run the generator and take the classes out of its module; the prelude has the imports that they need."""
     try:
-        text = str(generate(json.dumps(_view(document)), config=_config(document)))
+        text = str(generate(json.dumps(_view(style, document)), config=_config(style, document)))
     except Error as error:
         raise CodegenError(f"datamodel-code-generator: {error}") from error
     return text[text.index("\nclass ") :]
 
 
-def _config(document: Schema) -> GenerateConfig:
+def _config(style: Style, document: Schema) -> GenerateConfig:
     return GenerateConfig(
         input_filename="composed.json",
         input_file_type=InputFileType.JsonSchema,
         output_model_type=DataModelType.PydanticV2BaseModel,
         target_python_version=PythonVersion.PY_311,
+        base_class=f"generated.{style.base}",
         custom_template_dir=_TEMPLATES,
+        extra_template_data=_template_data(document),
         formatters=[Formatter.BUILTIN],
         aliases=_aliases(document),
         enum_field_as_literal=LiteralType.All,
@@ -86,26 +163,43 @@ def _aliases(document: Schema) -> dict[str, str]:
     }
 
 
-def _view(document: Schema) -> Schema:
+def _template_data(document: Schema) -> Any:
+    """Give the template, by class, which attributes need which others beside them."""
+    data: dict[str, dict[str, Any]] = {}
+    for name, schema in document["$defs"].items():
+        names = attribute_names(schema["properties"])
+        if dependents := schema.get("dependentRequired"):
+            pairs = {names[key]: tuple(names[other] for other in others) for key, others in dependents.items()}
+            data[name] = {"dependents": pairs}
+    return data
+
+
+def _view(style: Style, document: Schema) -> Schema:
     """Say in the generator's own terms which Python type a property has, where it would choose another."""
     return {
         "$schema": document["$schema"],
         "$defs": {
-            name: schema
+            name: {keyword: value for keyword, value in schema.items() if keyword != "dependentRequired"}
             | {
                 "description": _docstring("\n\n".join(filter(None, (schema["description"], schema["$comment"])))),
-                "properties": {key: _typed(value) for key, value in schema["properties"].items()},
+                "properties": {key: _typed(style, value) for key, value in schema["properties"].items()},
             }
             for name, schema in document["$defs"].items()
         },
     }
 
 
-def _typed(schema: Schema) -> Schema:
+def _typed(style: Style, schema: Schema) -> Schema:
     described = {"description": _docstring(schema["description"])} if "description" in schema else {}
-    if schema.keys() & {"$ref", "format", "items"}:
-        return {"type": "string", "x-python-type": _annotation(schema)} | described
+    if schema.keys() & _OTHERWISE or isinstance(schema.get("const"), bool):
+        return {"type": "string", "x-python-type": _annotation(style, _without_null(schema))} | described
     return schema | described
+
+
+def _without_null(schema: Schema) -> Schema:
+    """Leave null out: where a property may be null, it may be absent, and `None` stands for both."""
+    branches = [branch for branch in schema.get("anyOf", ()) if branch != NULL]
+    return branches[0] if len(branches) == 1 else schema | ({"anyOf": branches} if branches else {})
 
 
 def _docstring(description: str) -> str:
@@ -114,19 +208,35 @@ def _docstring(description: str) -> str:
     return f"{text} " if text.endswith('"') else text
 
 
-def _annotation(schema: Schema) -> str:
+def _annotation(style: Style, schema: Schema) -> str:
     """Write the Python type of a composed property."""
     if "$ref" in schema:
-        return str(schema["$ref"]).rsplit("/", 1)[-1]
+        return definition_name(schema["$ref"])
+    if "anyOf" in schema or "oneOf" in schema:
+        return _union(style, [_annotation(style, branch) for branch in schema.get("anyOf") or schema["oneOf"]])
+    if schema == NULL:
+        return "None"
     if schema["type"] == "array":
-        return f"tuple[{_annotation(schema['items'])}, ...]"
+        return style.array.format(_annotation(style, schema["items"]))
+    if schema["type"] == "object":
+        return style.map.format(_annotation(style, schema["additionalProperties"]))
     if "const" in schema or "enum" in schema:
         values = schema["enum"] if "enum" in schema else [schema["const"]]
-        return f"Literal[{', '.join(json.dumps(value) for value in values)}]"
-    return _FORMATS[schema["format"]] if "format" in schema else _TYPES[schema["type"]]
+        return f"Literal[{', '.join(map(_literal, values))}]"
+    return style.formats[schema["format"]] if "format" in schema else _TYPES[schema["type"]]
 
 
-def verify(document: Schema, text: str) -> None:
+def _literal(value: str | bool) -> str:  # noqa: FBT001 - a value, not a switch
+    return repr(value) if isinstance(value, bool) else json.dumps(value)
+
+
+def _union(style: Style, types: list[str]) -> str:
+    if style is READING and types[0] == WITHDRAWN and len(types) == 2:
+        return f"Withdrawable[{types[1]}]"
+    return " | ".join(types)
+
+
+def verify(document: Schema, text: str, style: Style = WRITING) -> None:
     """Hold the module against the composed document: every class and attribute, in order, with the type meant.
 
     Raises:
@@ -143,13 +253,13 @@ def verify(document: Schema, text: str) -> None:
     }
     for name, schema in document["$defs"].items():
         wanted = [
-            (attribute, _whole_annotation(schema, key))
+            (attribute, _whole_annotation(style, schema, key))
             for key, attribute in attribute_names(schema["properties"]).items()
         ]
         if found.get(name) != wanted:
             raise CodegenError(f"{name}: the generator made {found.get(name)} where {wanted} was meant")
 
 
-def _whole_annotation(schema: Schema, key: str) -> str:
+def _whole_annotation(style: Style, schema: Schema, key: str) -> str:
     optional = "" if key in schema["required"] else " | None"
-    return ast.unparse(ast.parse(_annotation(schema["properties"][key]) + optional))
+    return ast.unparse(ast.parse(_annotation(style, _without_null(schema["properties"][key])) + optional))

@@ -77,7 +77,7 @@ def load(schemas: Path) -> Bundle:
         CodegenError: a pin or a file is not what it must be.
     """
     release, pins = read_pins(schemas / "pins.toml")
-    bundle = Bundle(release, pins, _read_folder(schemas / f"openlineage-{release}"))
+    bundle = Bundle(release, pins, read_folder(schemas / f"openlineage-{release}"))
     verify(bundle)
     return bundle
 
@@ -90,11 +90,11 @@ def measure(folder: Path, release: str) -> Bundle:
     """
     if not re.fullmatch(r"\d+\.\d+\.\d+", release):
         raise CodegenError(f"{release!r} is no release: write it like 1.53.0")
-    raw = _read_folder(folder)
+    raw = read_folder(folder)
     if CORE not in raw:
         raise CodegenError(f"{folder}: {CORE} is missing")
     names = sorted(raw, key=lambda name: (name != CORE, name))
-    bundle = Bundle(release, tuple(_measured(name, raw[name]) for name in names), raw)
+    bundle = Bundle(release, tuple(measured(name, raw[name]) for name in names), raw)
     verify(bundle)
     return bundle
 
@@ -147,7 +147,7 @@ def verify(bundle: Bundle) -> None:
     for pin in bundle.pins:
         _verify_bytes(pin, bundle.raw[pin.name])
     for pin in bundle.pins:
-        _verify_document(pin, _parse(pin.name, bundle.raw[pin.name]))
+        verify_document(pin, _parse(pin.name, bundle.raw[pin.name]))
     for pin in bundle.pins:
         _verify_references(pin, bundle.documents)
 
@@ -205,14 +205,24 @@ _SCHEMAS = {
 }  # fmt: skip
 
 
-def _read_folder(folder: Path) -> dict[str, bytes]:
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of each file in `folder`, by name, sorted.
+
+    Raises:
+        CodegenError: the folder or a file cannot be read.
+    """
     try:
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     except OSError as error:
         raise CodegenError(f"{folder.name}: {error.strerror}") from error
 
 
-def _measured(name: str, raw: bytes) -> Pin:
+def measured(name: str, raw: bytes) -> Pin:
+    """Return the pin of a file as it is.
+
+    Raises:
+        CodegenError: it is not a JSON object.
+    """
     document = _parse(name, raw)
     return Pin(name, str(document.get("$id", "")), len(raw), hashlib.sha256(raw).hexdigest())
 
@@ -235,7 +245,12 @@ def _parse(name: str, raw: bytes) -> Schema:
     return document
 
 
-def _verify_document(pin: Pin, document: Schema) -> None:
+def verify_document(pin: Pin, document: Schema) -> None:
+    """Hold one document against what the project can take.
+
+    Raises:
+        CodegenError: it has another `$id`, is not valid Draft 2020-12, or has a format that nothing checks.
+    """
     if document.get("$schema") != DIALECT:
         raise CodegenError(f"{pin.name}: its $schema is {document.get('$schema')!r}, not Draft 2020-12 ({DIALECT})")
     if document.get("$id") != pin.id:

@@ -5,18 +5,21 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from codegen.bundle import resources
-from codegen.generate import models
+from codegen.generate import models, received
 from codegen.pins import Bundle, CodegenError, write_pins
+from codegen.sources import Sources, with_own
 
 MODELS = PurePosixPath("src/streamt/openlineage/models.py")
+RECEIVED = PurePosixPath("src/streamt/openlineage/received.py")
 PACKED = PurePosixPath("src/streamt/docs/schemas")
 SCHEMAS = PurePosixPath("schemas")
 
 
-def outputs(bundle: Bundle) -> dict[PurePosixPath, bytes]:
-    """Give every generated file for a verified release, by its path in the repository."""
-    packed = {PACKED / path: content for path, content in resources(bundle).items()}
-    return {MODELS: models(bundle).encode()} | packed
+def outputs(sources: Sources) -> dict[PurePosixPath, bytes]:
+    """Give every generated file for a verified release and our own schemas, by its path in the repository."""
+    packed = {PACKED / path: content for path, content in resources(sources).items()}
+    reading = {RECEIVED: received(sources).encode()} if sources.reading else {}
+    return {MODELS: models(sources).encode()} | reading | packed
 
 
 def differences(root: Path, wanted: Mapping[PurePosixPath, bytes]) -> list[str]:
@@ -53,7 +56,7 @@ def replace_release(root: Path, old: Bundle, new: Bundle) -> None:
     if new.release != old.release and (root / folder).exists():
         raise CodegenError(f"{folder} is there already; take it away first")
     upstream = {folder / name: raw for name, raw in new.raw.items()}
-    write(root, outputs(new) | upstream | {SCHEMAS / "pins.toml": write_pins(new).encode()})
+    write(root, outputs(with_own(new, root / SCHEMAS)) | upstream | {SCHEMAS / "pins.toml": write_pins(new).encode()})
     _remove(root, sorted({_upstream_folder(old) / name for name in old.raw} - upstream.keys()))
 
 
@@ -67,7 +70,8 @@ def _content(path: Path) -> bytes | None:
 
 def _left_over(root: Path, wanted: Mapping[PurePosixPath, bytes]) -> list[PurePosixPath]:
     """List the packed schemas that nothing would write."""
-    packed = (PurePosixPath(path.relative_to(root).as_posix()) for path in (root / PACKED).glob("openlineage-*/*"))
+    found = (path for folder in ("openlineage-*", "own") for path in (root / PACKED).glob(f"{folder}/*"))
+    packed = (PurePosixPath(path.relative_to(root).as_posix()) for path in found)
     return sorted(path for path in packed if path not in wanted)
 
 

@@ -5,14 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from codegen.pins import Bundle, load
+from codegen.pins import Bundle
+from codegen.sources import Sources, load_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def bundle() -> Bundle:
-    return load(ROOT / "schemas")
+def sources() -> Sources:
+    return load_sources(ROOT / "schemas")
+
+
+@pytest.fixture(scope="session")
+def bundle(sources: Sources) -> Bundle:
+    return sources.bundle
 
 
 @pytest.fixture
@@ -21,7 +27,8 @@ def repository(tmp_path: Path) -> Path:
     root = tmp_path / "repository"
     shutil.copytree(ROOT / "schemas", root / "schemas")
     shutil.copytree(ROOT / "src/streamt/docs", root / "src/streamt/docs", ignore=shutil.ignore_patterns("__pycache__"))
-    models = Path("src/streamt/openlineage/models.py")
-    (root / models).parent.mkdir(parents=True)
-    shutil.copy(ROOT / models, root / models)
+    folder = Path("src/streamt/openlineage")
+    (root / folder).mkdir(parents=True)
+    for name in ("models.py", "received.py"):
+        shutil.copy(ROOT / folder / name, root / folder / name)
     return root

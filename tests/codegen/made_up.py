@@ -10,7 +10,8 @@ from typing import Any
 
 from codegen.bundle import core_version
 from codegen.generate import models
-from codegen.pins import CORE, DIALECT, Bundle, measure
+from codegen.pins import CORE, DIALECT, measure
+from codegen.sources import Sources
 
 CORE_ID = "https://openlineage.io/spec/9-0-0/OpenLineage.json"
 TEXT = {"type": "string"}
@@ -66,11 +67,11 @@ def write(folder: Path, *schemas: dict[str, Any]) -> Path:
 
 def import_models(folder: Path, *schemas: dict[str, Any]) -> ModuleType:
     """Generate the models of the closed set and import them."""
-    bundle: Bundle = measure(write(folder / "upstream", *schemas), "9.0.0")
+    bundle = measure(write(folder / "upstream", *schemas), "9.0.0")
     assert bundle.pins[0].name == CORE
     assert core_version(bundle.core_id) == "9-0-0"
     path = folder / "models.py"
-    path.write_text(models(bundle), encoding="utf-8")
+    path.write_text(models(Sources(bundle, {}, {})), encoding="utf-8")
     name = f"made_up_models_{next(_counter)}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

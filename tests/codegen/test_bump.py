@@ -72,7 +72,12 @@ def test_a_new_release_takes_the_place_of_the_old_one(
     folder = next_release(repository, tmp_path / "next")
     assert main(["--root", str(repository), "bump", "--release", "1.54.0", "--from", str(folder)]) == 0
     capsys.readouterr()
-    assert sorted(path.name for path in (repository / "schemas").iterdir()) == ["openlineage-1.54.0", "pins.toml"]
+    assert sorted(path.name for path in (repository / "schemas").iterdir()) == [
+        "openlineage-1.54.0",
+        "own",
+        "pins.toml",
+        "reading",
+    ]
     assert {path.name: path.read_bytes() for path in (repository / NEW).iterdir()} == {
         path.name: path.read_bytes() for path in folder.iterdir()
     }

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from codegen.compose import PRODUCER, compose, find_facets
+from codegen.compose import PRODUCER, compose
+from codegen.facets import find_facets
 from codegen.pins import Bundle, CodegenError
 from tests.codegen.made_up import CORE_ID, TEXT, closed, core, documents, facet
 
@@ -121,10 +122,25 @@ def test_two_branches_may_add_to_one_property() -> None:
             {"$ref": "#/$defs/Name", "maxLength": 9, "description": "My name."},
             {"type": "string", "minLength": 1, "maxLength": 9, "description": "My name."},
         ),
+        (
+            {"type": "object", "additionalProperties": {"type": "integer", "description": "B."}, "description": "A."},
+            {"type": "object", "additionalProperties": {"type": "integer", "description": "B."}, "description": "A."},
+        ),
+        (
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/Other"}},
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/Other"}},
+        ),
+        ({"anyOf": [TEXT, TEXT | {"description": "B."}]}, {"anyOf": [TEXT, TEXT]}),
+        ({"oneOf": [TEXT, {"$ref": "#/$defs/Other"}]}, {"oneOf": [TEXT, {"$ref": "#/$defs/Other"}]}),
+        ({"$ref": "#/$defs/Either"}, {"oneOf": [TEXT, {"type": "boolean"}]}),
     ],
 )
 def test_a_property_is_understood(schema: dict[str, Any], result: dict[str, Any]) -> None:
-    definitions = {"Other": closed((), y=TEXT), "Name": {"type": "string", "minLength": 1, "description": "A name."}}
+    definitions = {
+        "Other": closed((), y=TEXT),
+        "Name": {"type": "string", "minLength": 1, "description": "A name."},
+        "Either": {"oneOf": [TEXT, {"type": "boolean"}]},
+    }
     assert property_of(schema, **definitions) == result
 
 
@@ -145,20 +161,32 @@ def test_not_required_is_dropped_where_the_closed_object_keeps_it() -> None:
     [
         ({"type": "string", "pattern": "a"}, "the keyword `pattern` is not supported here"),
         ({"type": "array", "items": TEXT, "minItems": 1}, "the keyword `minItems` is not supported here"),
-        ({"type": "array", "items": {"type": "integer", "minimum": 1}}, "limits on the items of an array"),
+        ({"type": "array", "items": {"type": "integer", "minimum": 1}}, "limits inside an array, a map or a union"),
+        (
+            {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
+            "limits inside an array, a map",
+        ),
+        ({"anyOf": [TEXT, {"type": "integer", "minimum": 1}]}, "limits inside an array, a map or a union"),
         ({"type": "array"}, "an array without `items`"),
         ({"type": "array", "items": False}, "an array without `items`"),
-        ({"type": ["string", "null"]}, "the type ['string', 'null'] is not supported"),
+        ({"type": ["string", "null"]}, "a value that may be null is not supported"),
+        ({"type": ["string", "integer"]}, "the type ['string', 'integer'] is not supported"),
         ({"type": "null"}, "the type 'null' is not supported"),
         ({}, "the type None is not supported"),
-        ({"oneOf": [TEXT]}, "the type None is not supported"),
-        ({"type": "string", "oneOf": [TEXT]}, "the keyword `oneOf` is not supported here"),
+        ({"oneOf": [TEXT, {}]}, "the type None is not supported"),
+        ({"type": "string", "oneOf": [TEXT]}, "the keyword `type` is not supported here"),
+        ({"oneOf": [TEXT, {"enum": ["A"]}]}, "no required `enum` or `const` tells the branches of `oneOf` apart"),
+        ({"oneOf": [closed(("y",), y=TEXT), {"$ref": "#/$defs/Object"}]}, "tells the branches of `oneOf` apart"),
+        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "tells the branches of `oneOf` apart"),
+        ({"anyOf": [TEXT, {"type": "null"}]}, "a value that may be null is not supported"),
         ({"type": "string", "format": "email"}, "the format 'email' is not supported"),
         ({"type": "string", "format": "uri", "minLength": 1}, "`format` beside a limit of length"),
         ({"enum": ["A", 1]}, "an `enum` or a `const` that is not a string"),
         ({"const": None}, "an `enum` or a `const` that is not a string"),
         ({"enum": ["A"], "minLength": 1}, "`enum` or `const` beside another limit"),
-        ({"type": "object", "additionalProperties": TEXT}, "`additionalProperties` with a schema"),
+        (closed((), y=TEXT) | {"additionalProperties": TEXT}, "`additionalProperties` with a schema beside more"),
+        ({"type": "object", "additionalProperties": {"type": "null"}}, "the type 'null' is not supported"),
+        (closed((), y=TEXT) | {"dependentRequired": {"y": ["z"]}}, "it needs 'z', which it does not declare"),
         ({"type": "object", "patternProperties": {}}, "the keyword `patternProperties` is not supported here"),
         ({"type": "object", "anyOf": [closed()]}, "`anyOf` is only known as the core's facets"),
         ({"type": "object", "anyOf": [closed((), y=TEXT), closed()]}, "`anyOf` is only known as the core's facets"),
@@ -174,7 +202,11 @@ def test_not_required_is_dropped_where_the_closed_object_keeps_it() -> None:
     ],
 )
 def test_what_is_not_understood_is_refused_by_name(schema: dict[str, Any], message: str) -> None:
-    definitions = {"Text": TEXT, "Loop": {"type": "object", "allOf": [{"$ref": "#/$defs/Loop"}]}}
+    definitions = {
+        "Text": TEXT,
+        "Object": closed(("z",), z={"const": "A"}),
+        "Loop": {"type": "object", "allOf": [{"$ref": "#/$defs/Loop"}]},
+    }
     with pytest.raises(CodegenError) as caught:
         property_of(schema, **definitions)
     assert message in str(caught.value)

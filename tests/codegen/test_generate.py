@@ -18,8 +18,9 @@ from jsonschema import Draft202012Validator
 from codegen.__main__ import ROOT, main
 from codegen.bundle import core_version, pack
 from codegen.compose import PRODUCER, compose
-from codegen.generate import models, verify
-from codegen.pins import Bundle, CodegenError
+from codegen.generate import models, received, verify
+from codegen.pins import CodegenError
+from codegen.sources import Sources
 from codegen.tree import MODELS, outputs
 from streamt.openlineage.schemas import format_checker
 from tests.codegen.made_up import CORE_ID, TEXT, URI, closed, core, documents, facet, import_models
@@ -28,8 +29,8 @@ PACKED = b"H4sIAAAAAAACAysuKUpNzC3hQqcB6/NQ8hgAAAA=\n"
 URL = "https://openlineage.io/spec/facets/1-0-0/ThingJobFacet.json#/$defs/ThingJobFacet"
 
 
-def test_what_is_committed_is_what_is_generated(bundle: Bundle) -> None:
-    for path, content in outputs(bundle).items():
+def test_what_is_committed_is_what_is_generated(sources: Sources) -> None:
+    for path, content in outputs(sources).items():
         assert (ROOT / path).read_bytes() == content, path
 
 
@@ -39,14 +40,16 @@ def test_check_passes_on_the_repository(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("seed", ["1", "4242"])
-def test_the_output_depends_on_no_hash_seed(bundle: Bundle, seed: str) -> None:
+def test_the_output_depends_on_no_hash_seed(sources: Sources, seed: str) -> None:
     program = (
-        "import sys; from pathlib import Path; from codegen.pins import load; from codegen.generate import models;"
-        "sys.stdout.buffer.write(models(load(Path('schemas'))).encode())"
+        "import sys; from pathlib import Path; from codegen.sources import load_sources;"
+        "from codegen.generate import models, received; sources = load_sources(Path('schemas'));"
+        "print(received(sources), file=sys.stderr); sys.stdout.buffer.write(models(sources).encode())"
     )
     environment = os.environ | {"PYTHONHASHSEED": seed, "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, check=True)
-    assert result.stdout == models(bundle).encode()
+    assert result.stdout == models(sources).encode()
+    assert result.stderr == f"{received(sources)}\n".encode()
 
 
 def test_packing_gives_the_same_bytes_on_any_day() -> None:
@@ -54,8 +57,8 @@ def test_packing_gives_the_same_bytes_on_any_day() -> None:
     assert gzip.decompress(base64.b64decode(PACKED)) == b"streamt\n" * 3
 
 
-def test_the_head_names_command_generator_and_release(bundle: Bundle) -> None:
-    assert models(bundle).splitlines()[:4] == [
+def test_the_head_names_command_generator_and_release(sources: Sources) -> None:
+    assert models(sources).splitlines()[:4] == [
         "# GENERATED, DO NOT EDIT.",
         "# command:   python -m codegen generate",
         "# generator: datamodel-code-generator 0.89.0",
@@ -63,8 +66,8 @@ def test_the_head_names_command_generator_and_release(bundle: Bundle) -> None:
     ]
 
 
-def test_descriptions_become_docstrings(bundle: Bundle) -> None:
-    text = models(bundle)
+def test_descriptions_become_docstrings(sources: Sources) -> None:
+    text = models(sources)
     assert '    """The ordinal position of the field in the schema (1-indexed)."""' in text
     assert '    """A Dataset sent within static metadata events' in text
 
@@ -113,6 +116,13 @@ TRIPS = (
     *("_deleted", "deleted", "from", "class", "None", "str", "int", "tuple", "fields", "field", "Field"),
     *("x-y", "xY", "x_y", "2fa", "日本", "self", "cls", "data", "datetime", "Literal", "__init__", "type"),
 )
+
+
+def xs(*values: Any) -> list[dict[str, Any]]:
+    """Give one instance for each value of the property `x`."""
+    return [{"x": value} for value in values]
+
+
 NESTED: list[Any] = [[], [[{"y": 1.0}]], [[{}]], [{}], {}, [[{"y": 1, "z": 1}]], [None]]
 BODIES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "required in a later branch": (
@@ -162,10 +172,52 @@ BODIES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     ),
     "a definition that holds itself": (
         closed((), x={"$ref": "#/$defs/Tree"}),
-        [
-            {"x": x}
-            for x in ({"left": {"left": {}}, "children": [{"children": []}]}, {"left": {"left": 1}}, {"left": None})
-        ],
+        xs({"left": {"left": {}}, "children": [{"children": []}]}, {"left": {"left": 1}}, {"left": None}),
+    ),
+    "a map": (
+        closed((), x={"type": "object", "additionalProperties": {"type": "integer"}}),
+        xs({}, {"b": 1, "a": 2.0, "": 3}, {"a": 0.5}, {"a": None}, [], None),
+    ),
+    "a map of objects": (
+        closed((), x={"type": "object", "additionalProperties": closed((), y=TEXT)}),
+        xs({"a": {}}, {"a": {"y": "b"}}, {"a": {"z": 1}}, {"a": {"y": None}}, {"a": 1}),
+    ),
+    "a map of maps of arrays": (
+        closed(
+            (),
+            x={
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": {"type": "array", "items": {"type": "integer"}},
+                },
+            },
+        ),
+        xs({"b": {"d": [1.0], "c": []}, "a": {}}, {"a": {"b": 1}}, {"a": []}, {"a": {"b": [1.5]}}),
+    ),
+    "a union of scalars": (
+        closed((), x={"anyOf": [TEXT, {"type": "integer"}]}),
+        xs("a", 1, 1.0, 1.5, True, None, [], {}),
+    ),
+    "a union in an array and in a map": (
+        closed(
+            (),
+            x={"type": "array", "items": {"oneOf": [TEXT, {"type": "number"}]}},
+            y={"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, closed((), z=TEXT)]}},
+        ),
+        [{"x": ["a", 1.5, 2]}, {"x": [True]}, {"y": {"b": 1.0, "a": {}}}, {"y": {"a": "z"}}, {"y": {"a": {"y": "z"}}}],
+    ),
+    "a union of objects that a constant tells apart": (
+        closed((), x={"oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]}),
+        xs({"kind": "CAT", "lives": 9}, {"kind": "DOG"}, {"kind": "DOG", "lives": 1}, {"lives": 1}, {}, None),
+    ),
+    "a union of objects that overlap": (
+        closed((), x={"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Other"}]}),
+        xs({"kind": "CAT"}, {"y": "a"}, {}, {"kind": "CAT", "y": "a"}),
+    ),
+    "names that need each other": (
+        closed((), a=TEXT, b=TEXT, cC=TEXT) | {"dependentRequired": {"a": ["b", "cC"], "b": ["a"], "cC": []}},
+        [{}, {"a": "1", "b": "2", "cC": "3"}, {"a": "1", "b": "2"}, {"b": "1", "cC": "1"}, {"cC": "1"}, {"a": "1"}],
     ),
     "names that trip generators": (
         closed(("schema", "_deleted"), **{name: {"type": "integer"} for name in TRIPS}),
@@ -177,6 +229,8 @@ BODIES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
 @pytest.mark.parametrize(("body", "values"), BODIES.values(), ids=BODIES)
 def test_model_and_schema_agree(tmp_path: Path, body: dict[str, Any], values: list[dict[str, Any]]) -> None:
     definitions = {
+        "Cat": closed(("kind",), kind={"enum": ["CAT"]}, lives={"type": "integer"}),
+        "Dog": closed(("kind",), kind={"const": "DOG"}),
         "Other": closed((), y=TEXT),
         "Tree": closed(
             (), left={"$ref": "#/$defs/Tree"}, children={"type": "array", "items": {"$ref": "#/$defs/Tree"}}

@@ -281,7 +281,7 @@ def test_every_class_can_be_built() -> None:
         for model in vars(models).values()
         if isinstance(model, type) and issubclass(model, models.OpenLineageModel)
     ]
-    assert len(built) == 26
+    assert len(built) == 37
     for model in built:
         assert model.model_rebuild() in {None, True}
         assert model.__doc__
@@ -293,3 +293,26 @@ def test_nothing_is_built_at_import() -> None:
 
 def test_the_release_is_named() -> None:
     assert models.RELEASE == "1.53.0"
+
+
+def test_a_map_is_written_in_the_order_of_its_names() -> None:
+    field = models.ColumnLineageField(input_fields=())
+    facet = models.ColumnLineageDatasetFacet(fields={"z": field, "ä": field, "a": field, "🎈": field, "B": field})
+    assert list(facet.fields) == ["B", "a", "z", "ä", "🎈"]
+    written = facet.to_json()
+    assert (
+        written == json.dumps(json.loads(written), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    )
+
+
+def test_a_facet_by_a_schema_of_our_own_names_the_official_one() -> None:
+    run = models.ParentRun(run_id=RUN)
+    job = models.ParentJob(namespace="n", name="j")
+    parent = models.ParentRunFacet(run=run, job=job, root=models.ParentRoot(run=run, job=job))
+    assert json.loads(parent.to_json()) == {
+        "_producer": PRODUCER,
+        "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet",
+        "job": {"name": "j", "namespace": "n"},
+        "root": {"job": {"name": "j", "namespace": "n"}, "run": {"runId": str(RUN)}},
+        "run": {"runId": str(RUN)},
+    }

@@ -19,6 +19,7 @@ from streamt.docs.schemas import pins
 from streamt.openlineage import schemas
 
 PRODUCER = "https://github.com/conduktor/streamt"
+RUN_ID = "4f4cf6c8-2a76-4a11-8f2b-6f6e3b8f2f10"
 CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json"
 CACHED = (
     schemas.documents,
@@ -75,7 +76,7 @@ def test_the_pins_are_the_specified_ones() -> None:
 
 
 def test_every_document_is_loaded_and_is_valid_draft_2020_12() -> None:
-    assert list(schemas.documents()) == [pin.id for pin in pins.PINS]
+    assert list(schemas.documents()) == [pin.id for pin in (*pins.PINS, *pins.OWN)]
     for document in schemas.documents().values():
         Draft202012Validator.check_schema(document)
 
@@ -83,6 +84,9 @@ def test_every_document_is_loaded_and_is_valid_draft_2020_12() -> None:
 def test_facets_are_found_in_their_own_schemas() -> None:
     base = "https://openlineage.io/spec/facets"
     assert {place: facet.url for place, facet in schemas.facets().items()} == {
+        ("DatasetFacet", "columnLineage"): (
+            f"{base}/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
+        ),
         ("DatasetFacet", "datasetType"): f"{base}/1-0-1/DatasetTypeDatasetFacet.json#/$defs/DatasetTypeDatasetFacet",
         (
             "DatasetFacet",
@@ -93,7 +97,25 @@ def test_facets_are_found_in_their_own_schemas() -> None:
         ("JobFacet", "documentation"): f"{base}/1-1-0/DocumentationJobFacet.json#/$defs/DocumentationJobFacet",
         ("JobFacet", "jobType"): f"{base}/2-0-4/JobTypeJobFacet.json#/$defs/JobTypeJobFacet",
         ("JobFacet", "ownership"): f"{base}/1-0-1/OwnershipJobFacet.json#/$defs/OwnershipJobFacet",
+        ("JobFacet", "sql"): f"{base}/1-1-0/SQLJobFacet.json#/$defs/SQLJobFacet",
         ("RunFacet", "errorMessage"): f"{base}/1-0-1/ErrorMessageRunFacet.json#/$defs/ErrorMessageRunFacet",
+        ("RunFacet", "nominalTime"): f"{base}/1-0-1/NominalTimeRunFacet.json#/$defs/NominalTimeRunFacet",
+        ("RunFacet", "parent"): f"{base}/1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet",
+        (
+            "RunFacet",
+            "processing_engine",
+        ): f"{base}/1-1-1/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet",
+    }
+
+
+def test_a_facet_is_validated_by_its_own_url_unless_the_schema_is_ours() -> None:
+    ours = {facet.model for facet in schemas.facets().values() if facet.definition != facet.url}
+    assert ours == {
+        "ColumnLineageDatasetFacet",
+        "NominalTimeRunFacet",
+        "ParentRunFacet",
+        "ProcessingEngineRunFacet",
+        "SQLJobFacet",
     }
 
 
@@ -155,6 +177,12 @@ def test_a_run_id_is_a_uuid_in_its_one_spelling(run_id: str, good: bool) -> None
         ("DatasetFacet", "documentation", {"description": None}, False),
         ("RunFacet", "errorMessage", {"message": "m", "programmingLanguage": "PYTHON"}, True),
         ("RunFacet", "errorMessage", {"message": "m"}, False),
+        ("JobFacet", "sql", {"query": "SELECT 1"}, True),
+        ("JobFacet", "sql", {"dialect": "flink"}, False),
+        ("DatasetFacet", "columnLineage", {"fields": {"a": {"inputFields": []}}}, True),
+        ("DatasetFacet", "columnLineage", {"fields": {"a": {}}}, False),
+        ("RunFacet", "parent", {"run": {"runId": RUN_ID}, "job": {"namespace": "n", "name": "j"}}, True),
+        ("RunFacet", "parent", {"run": {"runId": "1"}, "job": {"namespace": "n", "name": "j"}}, False),
     ],
 )
 def test_a_facet_is_held_against_its_own_schema(entity: str, key: str, body: dict[str, Any], good: bool) -> None:
@@ -229,6 +257,7 @@ def raw(pin: pins.Pin) -> bytes:
     return gzip.decompress(base64.b64decode(resource.read_bytes()))
 
 
+FOLDER = f"openlineage-{pins.RELEASE}"
 PIN = pins.PINS[0]
 RAW = raw(PIN)
 
@@ -253,7 +282,7 @@ RAW = raw(PIN)
 def test_a_damaged_resource_is_refused(monkeypatch: pytest.MonkeyPatch, content: bytes | None, message: str) -> None:
     monkeypatch.setattr(schemas, "files", lambda _: Damaged(content))
     with pytest.raises(StreamtError) as caught:
-        schemas._document(PIN)
+        schemas._document(PIN, FOLDER)
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.message) == (
         Code.OPENLINEAGE_INVALID,
@@ -269,12 +298,12 @@ def test_nothing_is_parsed_before_the_digest_is_right(monkeypatch: pytest.Monkey
     monkeypatch.setattr(schemas, "files", lambda _: Damaged(packed(RAW.replace(b"2-0-2", b"2-0-3", 1))))
     monkeypatch.setattr(json, "loads", refuse)
     with pytest.raises(StreamtError, match="SHA-256"):
-        schemas._document(PIN)
+        schemas._document(PIN, FOLDER)
 
 
 def test_another_id_is_refused() -> None:
     with pytest.raises(StreamtError, match=r"has not the \$id of its pin"):
-        schemas._document(PIN._replace(id="https://example.org/OpenLineage.json"))
+        schemas._document(PIN._replace(id="https://example.org/OpenLineage.json"), FOLDER)
 
 
 def test_a_bomb_is_not_inflated() -> None:
@@ -288,7 +317,7 @@ def test_every_changed_byte_is_noticed(monkeypatch: pytest.MonkeyPatch, place: i
     changed[place] ^= 1
     monkeypatch.setattr(schemas, "files", lambda _: Damaged(packed(bytes(changed))))
     with pytest.raises(StreamtError, match="SHA-256"):
-        schemas._document(PIN)
+        schemas._document(PIN, FOLDER)
 
 
 def test_the_upstream_files_are_what_is_packed() -> None:

@@ -11,8 +11,9 @@ constant, an unknown name. `to_json` writes canonical JSON: sorted keys, no spac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
@@ -76,6 +77,9 @@ def _in_json(schema: Any) -> Any:
             return _in_json(schema["schema"])
         case "tuple":
             return {**schema, "items_schema": [_in_json(item) for item in schema["items_schema"]]}
+        case "function-after" if schema["schema"]["type"] == "dict":
+            inner = schema["schema"]
+            return {**schema, "schema": {**inner, "values_schema": _in_json(inner["values_schema"])}}
         case "int":
             return core_schema.no_info_before_validator_function(_whole, schema)
         case _:
@@ -150,6 +154,91 @@ Uuid = Annotated[UUID, _UuidFormat]
 Uri = Annotated[str, _UriFormat]
 """An RFC 3986 URI, exactly as it was given."""
 
+_Value = TypeVar("_Value")
+
+
+class _Sorted:
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        values = handler.generate_schema(get_args(source)[1])
+        mapping = core_schema.dict_schema(
+            core_schema.str_schema(), values, strict=False
+        )  # any mapping will do
+        return core_schema.no_info_after_validator_function(
+            lambda value: dict(sorted(value.items())), mapping
+        )
+
+
+SortedMap = Annotated[Mapping[str, _Value], _Sorted]
+"""Values by name, in the order of the names, whatever the order in which they were given."""
+
+
+class ColumnLineageDatasetFacet(OpenLineageModel):
+    """Which input columns each column of this dataset is made from.
+
+    https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet
+    """
+
+    deleted: bool | None = Field(None, alias="_deleted")
+    """set to true to delete a facet"""
+    producer: Literal["https://github.com/conduktor/streamt"] = Field(
+        "https://github.com/conduktor/streamt", alias="_producer"
+    )
+    """URI identifying the producer of this metadata. For example this could be a git url with a given tag or sha"""
+    schema_url: Literal[
+        "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
+    ] = Field(
+        "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet",
+        alias="_schemaURL",
+    )
+    """The JSON Pointer (https://tools.ietf.org/html/rfc6901) URL to the corresponding version of the schema definition for this facet"""
+    dataset: tuple[ColumnLineageInput, ...] | None = None
+    """Input columns that decide about whole rows: in filters, joins, groupings and orders."""
+    fields: SortedMap[ColumnLineageField]
+    """For each column of this dataset, by its name, what it is made from."""
+
+
+class ColumnLineageField(OpenLineageModel):
+    """What one column is made from.
+
+    https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageField
+    """
+
+    input_fields: tuple[ColumnLineageInput, ...] = Field(..., alias="inputFields")
+    """The input columns."""
+
+
+class ColumnLineageInput(OpenLineageModel):
+    """One column of one input dataset, and what becomes of its value.
+
+    https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageInput
+    """
+
+    field: str
+    """The column's name."""
+    name: str
+    """The name of the input dataset."""
+    namespace: str
+    """The namespace of the input dataset."""
+    transformations: tuple[ColumnLineageTransformation, ...] | None = None
+    """Each way in which the value is used."""
+
+
+class ColumnLineageTransformation(OpenLineageModel):
+    """One way in which the value of an input column is used.
+
+    https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageTransformation
+    """
+
+    description: str | None = None
+    """The expression, as it is written."""
+    masking: bool | None = None
+    """Whether the value can no longer be read from the result."""
+    subtype: str | None = None
+    """How: `IDENTITY`, `TRANSFORMATION` or `AGGREGATION`; `FILTER`, `JOIN`, `GROUP_BY`, `SORT`, `WINDOW` or `CONDITIONAL`."""
+    type: Literal["DIRECT", "INDIRECT"]
+    """`DIRECT`: the value goes into the column. `INDIRECT`: it decides what goes there."""
+
 
 class DatasetEvent(OpenLineageModel):
     """https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent"""
@@ -170,6 +259,7 @@ class DatasetFacets(OpenLineageModel):
 
     every pinned facet that builds on DatasetFacet"""
 
+    column_lineage: ColumnLineageDatasetFacet | None = Field(None, alias="columnLineage")
     dataset_type: DatasetTypeDatasetFacet | None = Field(None, alias="datasetType")
     documentation: DocumentationDatasetFacet | None = None
     ownership: OwnershipDatasetFacet | None = None
@@ -331,6 +421,7 @@ class JobFacets(OpenLineageModel):
     documentation: DocumentationJobFacet | None = None
     job_type: JobTypeJobFacet | None = Field(None, alias="jobType")
     ownership: OwnershipJobFacet | None = None
+    sql: SQLJobFacet | None = None
 
 
 class JobTypeJobFacet(OpenLineageModel):
@@ -373,6 +464,28 @@ class JobTypeJobFacetEmissionPattern(OpenLineageModel):
     """Defines when events are emitted. EVENT_BASED: events emitted on lifecycle transitions (START/COMPLETE/FAIL/ABORT). PERIODIC: events emitted at regular time intervals."""
     window_duration: int | None = Field(None, alias="windowDuration", ge=1)
     """Time window duration for periodic event emissions in seconds. Only applicable when eventTrigger is PERIODIC. Required when eventTrigger is PERIODIC and eventContentMode is COMPLETE_SNAPSHOT."""
+
+
+class NominalTimeRunFacet(OpenLineageModel):
+    """The interval that the run stands for, which need not be when it runs.
+
+    https://github.com/conduktor/streamt/schemas/own/NominalTimeRunFacet.json#/$defs/NominalTimeRunFacet"""
+
+    producer: Literal["https://github.com/conduktor/streamt"] = Field(
+        "https://github.com/conduktor/streamt", alias="_producer"
+    )
+    """URI identifying the producer of this metadata. For example this could be a git url with a given tag or sha"""
+    schema_url: Literal[
+        "https://openlineage.io/spec/facets/1-0-1/NominalTimeRunFacet.json#/$defs/NominalTimeRunFacet"
+    ] = Field(
+        "https://openlineage.io/spec/facets/1-0-1/NominalTimeRunFacet.json#/$defs/NominalTimeRunFacet",
+        alias="_schemaURL",
+    )
+    """The JSON Pointer (https://tools.ietf.org/html/rfc6901) URL to the corresponding version of the schema definition for this facet"""
+    nominal_end_time: DateTime | None = Field(None, alias="nominalEndTime")
+    """The first instant after the interval."""
+    nominal_start_time: DateTime = Field(..., alias="nominalStartTime")
+    """The interval's first instant."""
 
 
 class OutputDataset(OpenLineageModel):
@@ -458,6 +571,81 @@ class OwnershipJobFacetOwners(OpenLineageModel):
     """The type of ownership (optional)"""
 
 
+class ParentJob(OpenLineageModel):
+    """A job, named from a run below it.
+
+    https://github.com/conduktor/streamt/schemas/own/ParentRunFacet.json#/$defs/ParentJob"""
+
+    name: str
+    """The job's name in its namespace."""
+    namespace: str
+    """The namespace that holds the job."""
+
+
+class ParentRoot(OpenLineageModel):
+    """The run and the job at the root.
+
+    https://github.com/conduktor/streamt/schemas/own/ParentRunFacet.json#/$defs/ParentRoot"""
+
+    job: ParentJob
+    run: ParentRun
+
+
+class ParentRun(OpenLineageModel):
+    """A run, named from a run below it.
+
+    https://github.com/conduktor/streamt/schemas/own/ParentRunFacet.json#/$defs/ParentRun"""
+
+    run_id: Uuid = Field(..., alias="runId")
+    """Its run id."""
+
+
+class ParentRunFacet(OpenLineageModel):
+    """The run that started this one, and the run at the root of them all.
+
+    https://github.com/conduktor/streamt/schemas/own/ParentRunFacet.json#/$defs/ParentRunFacet"""
+
+    producer: Literal["https://github.com/conduktor/streamt"] = Field(
+        "https://github.com/conduktor/streamt", alias="_producer"
+    )
+    """URI identifying the producer of this metadata. For example this could be a git url with a given tag or sha"""
+    schema_url: Literal[
+        "https://openlineage.io/spec/facets/1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet"
+    ] = Field(
+        "https://openlineage.io/spec/facets/1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet",
+        alias="_schemaURL",
+    )
+    """The JSON Pointer (https://tools.ietf.org/html/rfc6901) URL to the corresponding version of the schema definition for this facet"""
+    job: ParentJob
+    root: ParentRoot | None = None
+    run: ParentRun
+
+
+class ProcessingEngineRunFacet(OpenLineageModel):
+    """The program that ran it.
+
+    https://github.com/conduktor/streamt/schemas/own/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet
+    """
+
+    producer: Literal["https://github.com/conduktor/streamt"] = Field(
+        "https://github.com/conduktor/streamt", alias="_producer"
+    )
+    """URI identifying the producer of this metadata. For example this could be a git url with a given tag or sha"""
+    schema_url: Literal[
+        "https://openlineage.io/spec/facets/1-1-1/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet"
+    ] = Field(
+        "https://openlineage.io/spec/facets/1-1-1/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet",
+        alias="_schemaURL",
+    )
+    """The JSON Pointer (https://tools.ietf.org/html/rfc6901) URL to the corresponding version of the schema definition for this facet"""
+    name: str
+    """The program's name, such as `Airflow`."""
+    openlineage_adapter_version: str | None = Field(None, alias="openlineageAdapterVersion")
+    """The version of what tells of its runs."""
+    version: str
+    """The program's version, by PEP 440."""
+
+
 class Run(OpenLineageModel):
     """https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/Run"""
 
@@ -496,6 +684,32 @@ class RunFacets(OpenLineageModel):
     every pinned facet that builds on RunFacet"""
 
     error_message: ErrorMessageRunFacet | None = Field(None, alias="errorMessage")
+    nominal_time: NominalTimeRunFacet | None = Field(None, alias="nominalTime")
+    parent: ParentRunFacet | None = None
+    processing_engine: ProcessingEngineRunFacet | None = None
+
+
+class SQLJobFacet(OpenLineageModel):
+    """The SQL text that the job executes.
+
+    https://github.com/conduktor/streamt/schemas/own/SQLJobFacet.json#/$defs/SQLJobFacet"""
+
+    deleted: bool | None = Field(None, alias="_deleted")
+    """set to true to delete a facet"""
+    producer: Literal["https://github.com/conduktor/streamt"] = Field(
+        "https://github.com/conduktor/streamt", alias="_producer"
+    )
+    """URI identifying the producer of this metadata. For example this could be a git url with a given tag or sha"""
+    schema_url: Literal["https://openlineage.io/spec/facets/1-1-0/SQLJobFacet.json#/$defs/SQLJobFacet"] = (
+        Field(
+            "https://openlineage.io/spec/facets/1-1-0/SQLJobFacet.json#/$defs/SQLJobFacet", alias="_schemaURL"
+        )
+    )
+    """The JSON Pointer (https://tools.ietf.org/html/rfc6901) URL to the corresponding version of the schema definition for this facet"""
+    dialect: str | None = None
+    """Which SQL it is, such as `flink`."""
+    query: str
+    """The text, as it is executed."""
 
 
 class SchemaDatasetFacet(OpenLineageModel):

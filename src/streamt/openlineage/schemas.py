@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+from urllib.parse import urljoin
 
 from jsonschema import Draft202012Validator, FormatChecker
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from streamt.diagnostics import Code, Diagnostic, StreamtError
-from streamt.docs.schemas.pins import CORE_VERSION, PINS, RELEASE, Pin
+from streamt.docs.schemas.facets import FACETS, FacetSchema
+from streamt.docs.schemas.pins import CORE_VERSION, OWN, PINS, RELEASE, Pin
 
 __all__ = [
     "CORE_VERSION",
@@ -43,46 +45,21 @@ _SHAPES = {
 _REINSTALL = "reinstall streamt: the package is damaged"
 
 
-class FacetSchema(NamedTuple):
-    """Where one pinned facet belongs, as its own schema says.
-
-    Attributes:
-        entity: the core's definition that it builds on: `DatasetFacet`, `JobFacet`, `RunFacet`, `InputDatasetFacet`
-            or `OutputDatasetFacet`.
-        key: its name in that entity's facets.
-        url: its exact `_schemaURL`.
-    """
-
-    entity: str
-    key: str
-    url: str
-
-
 @cache
 def documents() -> Mapping[str, Schema]:
-    """Give every pinned schema by its `$id`, the core schema first.
+    """Return every pinned schema by its `$id`, the core schema first, then the facets', then our own.
 
     Raises:
         StreamtError: E506, a packed schema is missing or is not what its pin says.
     """
-    return MappingProxyType({pin.id: _document(pin) for pin in PINS})
+    published = {pin.id: _document(pin, f"openlineage-{RELEASE}") for pin in PINS}
+    return MappingProxyType(published | {pin.id: _document(pin, "own") for pin in OWN})
 
 
 @cache
 def facets() -> Mapping[tuple[str, str], FacetSchema]:
-    """Give every pinned facet by its entity and key.
-
-    Raises:
-        StreamtError: E506, as `documents` does.
-    """
-    core, *others = documents().values()
-    found = [
-        FacetSchema(_entity(core["$id"], document, url), key, url)
-        for document in others
-        for key, schema in document["properties"].items()
-        for url in [document["$id"] + schema["$ref"]]
-    ]
-    return MappingProxyType({(facet.entity, facet.key): facet for facet in found})
+    """Return every facet that is written, by its entity and key."""
+    return MappingProxyType({(facet.entity, facet.key): facet for facet in FACETS})
 
 
 @cache
@@ -97,17 +74,17 @@ def core_validator() -> Draft202012Validator:
 
 @cache
 def facet_validator(entity: str, key: str) -> Draft202012Validator:
-    """Make the validator of one facet, by its own `$defs` schema.
+    """Make the validator of one facet, by its own `$defs` schema: the pinned one, or ours where none is pinned.
 
     Args:
         entity: the core's definition, such as `JobFacet`.
         key: the facet's name in that entity's facets.
 
     Raises:
-        KeyError: no such facet is pinned.
+        KeyError: no such facet is written.
         StreamtError: E506, as `documents` and `format_checker` do.
     """
-    return _validator(facets()[entity, key].url)
+    return _validator(facets()[entity, key].definition)
 
 
 @cache
@@ -147,17 +124,12 @@ def _formats(schema: object) -> set[str]:
     return own.union(*(_formats(value) for value in schema.values()))
 
 
-def _entity(core_id: str, document: Schema, url: str) -> str:
-    """Read which of the core's facet definitions the facet at `url` builds on."""
-    definition = document["$defs"][url.rsplit("/", 1)[-1]]
-    references = (str(branch.get("$ref", "")) for branch in definition["allOf"])
-    return next(ref.rsplit("/", 1)[-1] for ref in references if ref.startswith(f"{core_id}#/$defs/"))
-
-
 @cache
 def _registry() -> Registry[Any]:
     """Make the closed registry. It has no way to retrieve, so a reference that leads out of it is an error."""
     resources = [(uri, DRAFT202012.create_resource(document)) for uri, document in documents().items()]
+    # Our own schemas name the core schema as a file beside them, whichever release is pinned.
+    resources += [(urljoin(pin.id, PINS[0].name), resources[0][1]) for pin in OWN[:1]]
     registry: Registry[Any] = Registry().with_resources(resources)
     return registry.crawl()
 
@@ -168,10 +140,10 @@ def _validator(url: str) -> Draft202012Validator:
     return Draft202012Validator({"$ref": url}, registry=_registry(), format_checker=format_checker())
 
 
-def _document(pin: Pin) -> Schema:
+def _document(pin: Pin, folder: str) -> Schema:
     """Unpack one schema; not a byte of it is parsed before its size and digest are right."""
     try:
-        packed = files("streamt.docs.schemas").joinpath(f"openlineage-{RELEASE}", f"{pin.name}.gz.b64").read_bytes()
+        packed = files("streamt.docs.schemas").joinpath(folder, f"{pin.name}.gz.b64").read_bytes()
         raw = _inflate(base64.b64decode(b"".join(packed.split()), validate=True), pin.size)
     except (OSError, binascii.Error, zlib.error) as error:
         raise _invalid(f"the packed schema {pin.name} cannot be read", _REINSTALL) from error

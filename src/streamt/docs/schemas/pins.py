@@ -78,3 +78,37 @@ PINS = (
     ),
 )
 """The core schema first, then the facets by name."""
+
+OWN = (
+    Pin(
+        "ColumnLineageDatasetFacet.json",
+        "https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json",
+        3468,
+        "fe29265fcea57f07d5ea820331bb9c0723bab341fe073a2769888ea23ed15bd6",
+    ),
+    Pin(
+        "NominalTimeRunFacet.json",
+        "https://github.com/conduktor/streamt/schemas/own/NominalTimeRunFacet.json",
+        1306,
+        "bc08048f790d47cb531f9a5bde80eafaf03964d247f92df52b604efd4853ff7a",
+    ),
+    Pin(
+        "ParentRunFacet.json",
+        "https://github.com/conduktor/streamt/schemas/own/ParentRunFacet.json",
+        2033,
+        "4e528a8f23978dc2392eaf187e6cc28b424cbfed86eb19342c3055c08304a26e",
+    ),
+    Pin(
+        "ProcessingEngineRunFacet.json",
+        "https://github.com/conduktor/streamt/schemas/own/ProcessingEngineRunFacet.json",
+        1370,
+        "617004a46344f508663d7a63b39606022eaeb5b32650e93a2d186d593579f04a",
+    ),
+    Pin(
+        "SQLJobFacet.json",
+        "https://github.com/conduktor/streamt/schemas/own/SQLJobFacet.json",
+        1108,
+        "2fd8625cf08db4a5fc74d52a26c3362d61aa6ef79322686f8dc143edef5b63f6",
+    ),
+)
+"""Our own schemas of facets that are not pinned, by name."""
