@@ -1,0 +1,1 @@
+"""The catalog: OpenLineage events received, evidence kept, a graph served."""
