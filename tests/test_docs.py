@@ -33,7 +33,7 @@ import pytest
 from streamt.cli.app import app
 from streamt.diagnostics import Code, ProjectPath, StreamtError
 from streamt.openlineage.identity import Bootstrap, NamespaceSource, dataset_namespace, model_job_name
-from streamt.project.documents import read_document
+from streamt.yaml import read_yaml
 from tests.update_golden import EXAMPLES, FROZEN_EPOCH, ROOT, run_streamt
 
 # The documents with blocks that another test reads or runs: which language's blocks, and where.
@@ -130,8 +130,8 @@ def matches(expected: str, actual: str) -> bool:
 
 
 def accept_yaml(block: Block, _scratch: Path) -> None:
-    reading = read_document(block.text.encode(), block.place)
-    assert reading.problems == ()
+    reading = read_yaml(block.text.encode(), block.place)
+    assert reading.diagnostics == ()
     schema = json.loads(run_streamt(["schema"]).stdout)
     errors = [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(reading.data)]
     assert errors == [], block.place

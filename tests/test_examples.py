@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from streamt.project.documents import read_document
+from streamt.yaml import read_yaml
 from tests.update_golden import EXAMPLES, EXPORTS, GOLDEN, ROOT, run_streamt
 
 # An example with environments, once for each of them.
@@ -87,7 +87,7 @@ def _project_files() -> Iterator[Path]:
 
 @pytest.mark.parametrize("path", sorted(_project_files()), ids=str)
 def test_an_editor_accepts_every_file_of_an_example(path: Path, language: jsonschema.Draft202012Validator) -> None:
-    document: Any = read_document((EXAMPLES / path).read_bytes(), str(path)).data
+    document: Any = read_yaml((EXAMPLES / path).read_bytes(), str(path)).data
     assert [error.message for error in language.iter_errors(document)] == []
 
 

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 
 from streamt.project import Project
-from streamt.project.documents import read_document
 from streamt.project.json_schema import language_schema
+from streamt.yaml import read_yaml
 
 PAGE = Path(__file__).parents[2] / "docs" / "project-language.md"
 BLOCKS = re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -28,7 +28,7 @@ def test_every_block_loads_without_a_warning(load: Callable[..., Project], file:
 
 @pytest.mark.parametrize(("file", "text"), BLOCKS)
 def test_every_block_fits_the_schema(file: str, text: str) -> None:
-    jsonschema.Draft202012Validator(language_schema()).validate(read_document(text.encode(), file).data)
+    jsonschema.Draft202012Validator(language_schema()).validate(read_yaml(text.encode(), file).data)
 
 
 def keys(data: Any) -> Iterator[str]:
@@ -42,6 +42,6 @@ def keys(data: Any) -> Iterator[str]:
 def test_the_page_names_every_key_of_the_language() -> None:
     schema = language_schema()
     known = {key for each in (schema, *schema["$defs"].values()) for key in each.get("properties", {})}
-    shown = {key for file, text in BLOCKS for key in keys(read_document(text.encode(), file).data)}
+    shown = {key for file, text in BLOCKS for key in keys(read_yaml(text.encode(), file).data)}
     words = set(re.findall(r"\w+", PAGE.read_text(encoding="utf-8")))
     assert known - shown - words == set()

@@ -88,18 +88,24 @@ def test_a_runtime_in_both_places_is_refused(problems: Find) -> None:
     ("text", "code", "line", "column", "message"),
     [
         ("environment: {name: prod}", Code.ENVIRONMENT_ERROR, 1, 21, "`environment.name` is not the name of its file"),
-        ("safty: {}", Code.PARSE_ERROR, 1, 1, "there is no key `safty` here"),
-        ("models: []", Code.PARSE_ERROR, 1, 1, "there is no key `models` here"),
+        ("safty: {}", Code.PARSE_ERROR, 1, 1, "unknown key `safty`"),
+        ("models: []", Code.PARSE_ERROR, 1, 1, "unknown key `models`"),
         ("", Code.PARSE_ERROR, 1, 1, "`environments/dev.yml` is empty"),
         ("- a", Code.PARSE_ERROR, 1, 1, "`environments/dev.yml` is no mapping"),
-        ("environment: {protected: yes}", Code.PARSE_ERROR, 1, 26, "`protected` must be `true` or `false`, not text"),
+        (
+            "environment: {protected: yes}",
+            Code.PARSE_ERROR,
+            1,
+            26,
+            "`protected` must be `true` or `false`, not a string",
+        ),
         ("runtime: {kafka: {bootstrap_servers: '${B}'}}", Code.ENV_VAR_ERROR, 1, 38, "the variable `B` is not set"),
         (
             "a: 1\na: 2",
             Code.PARSE_ERROR,
             2,
             1,
-            "the key `a` stands here a second time; the first is in line 1, column 1",
+            "duplicate key `a`; first defined at line 1, column 1",
         ),
     ],
 )

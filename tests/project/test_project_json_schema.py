@@ -6,15 +6,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from streamt.project.documents import read_document
 from streamt.project.environments import SHOWN_KEYS
 from streamt.project.json_schema import environment_schema, language_schema
+from streamt.yaml import read_yaml
 
 VALIDATOR = jsonschema.Draft202012Validator(language_schema())
 
 
 def accepts(text: str) -> bool:
-    return bool(VALIDATOR.is_valid(read_document(text.encode(), "f.yml").data))
+    return bool(VALIDATOR.is_valid(read_yaml(text.encode(), "f.yml").data))
 
 
 def test_it_is_a_draft_2020_12_schema() -> None:

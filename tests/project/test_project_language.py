@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from streamt.diagnostics import Code, PlacedDiagnostic, resolve
 from streamt.project import Project
-from streamt.project.documents import read_document
 from streamt.project.json_schema import language_schema
 from streamt.project.language import Document, Model, Source
 from streamt.project.problems import KAFKA_NAME_RULE
+from streamt.yaml import read_yaml
 
 Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
@@ -38,10 +38,10 @@ test_of.__test__ = False  # type: ignore[attr-defined]  # a builder, and no test
 
 BAD = [
     # the root file, line, column, location, message, hint (None: not compared)
-    ("project: {}", 1, 10, "/project/name", "`name` is missing", "add `name:` - The project's name."),
+    ("project: {}", 1, 10, "/project/name", "missing key `name`", "add `name:` - The project's name."),
     ("project: {name: ' '}", 1, 17, "/project/name", "`name` must not be blank", None),
-    ("a: 1\nproject: {name: x}", 1, 1, "/a", "there is no key `a` here", None),
-    (HEAD + "modles: []", 3, 1, "/modles", "there is no key `modles` here", "did you mean `models`?"),
+    ("a: 1\nproject: {name: x}", 1, 1, "/a", "unknown key `a`", None),
+    (HEAD + "modles: []", 3, 1, "/modles", "unknown key `modles`", "did you mean `models`?"),
     (
         "apiVersion: v2\nproject: {name: x}",
         1,
@@ -55,30 +55,30 @@ BAD = [
         1,
         29,
         "/project/version",
-        "`version` must be text, not a number",
-        'put it in quotes: "1.10"',
+        "`version` must be a string, not a number",
+        'quote it: "1.10"',
     ),
     (
         "project: {name: true}",
         1,
         17,
         "/project/name",
-        "`name` must be text, not true or false",
-        'put it in quotes: "true"',
+        "`name` must be a string, not a boolean",
+        'quote it: "true"',
     ),
-    ("project: {name: [x]}", 1, 17, "/project/name", "`name` must be text, not a list", None),
+    ("project: {name: [x]}", 1, 17, "/project/name", "`name` must be a string, not a list", None),
     (
         "project:",
         1,
         1,
         "/project",
-        "`project` must be a mapping, and nothing stands here",
-        "write a value, or take the key out",
+        "`project` must be a mapping, but is empty",
+        "write a value, or remove the key",
     ),
-    (HEAD + "models:", 3, 1, "/models", "`models` must be a list, and nothing stands here", None),
+    (HEAD + "models:", 3, 1, "/models", "`models` must be a list, but is empty", None),
     (HEAD + "models: {a: 1}", 3, 9, "/models", "`models` must be a list, not a mapping", None),
-    (HEAD + "models: [x]", 3, 10, "/models/0", "this must be a mapping, not text", None),
-    (HEAD + "runtime: {kafka: {}}", 3, 18, "/runtime/kafka/bootstrap_servers", "`bootstrap_servers` is missing", None),
+    (HEAD + "models: [x]", 3, 10, "/models/0", "this must be a mapping, not a string", None),
+    (HEAD + "runtime: {kafka: {}}", 3, 18, "/runtime/kafka/bootstrap_servers", "missing key `bootstrap_servers`", None),
     (
         HEAD + "runtime: {kafka: {bootstrap_servers: []}}",
         3,
@@ -92,8 +92,8 @@ BAD = [
         3,
         38,
         "/runtime/kafka/bootstrap_servers",
-        "`bootstrap_servers` must be text or a list of texts, not a number",
-        'put it in quotes: "9092"',
+        "`bootstrap_servers` must be a string or a list of strings, not a number",
+        'quote it: "9092"',
     ),
     (
         HEAD + "runtime: {kafka: {bootstrap_servers: b:1, security_protocol: ssl}}",
@@ -124,7 +124,7 @@ BAD = [
         3,
         32,
         "/defaults/topic/partitions",
-        "`partitions` must be a whole number, not text",
+        "`partitions` must be an integer, not a string",
         None,
     ),
     (
@@ -132,7 +132,7 @@ BAD = [
         3,
         32,
         "/defaults/topic/partitions",
-        "`partitions` must be a whole number, not a fraction",
+        "`partitions` must be an integer, not a fraction",
         None,
     ),
     (
@@ -140,7 +140,7 @@ BAD = [
         3,
         32,
         "/defaults/topic/partitions",
-        "`partitions` must be a whole number, not true or false",
+        "`partitions` must be an integer, not a boolean",
         None,
     ),
     (
@@ -172,17 +172,17 @@ BAD = [
         6,
         18,
         "/sources/0/description",
-        "`description` must be text, not a number",
-        'put it in quotes: "1"',
+        "`description` must be a string, not a number",
+        'quote it: "1"',
     ),
     (source("columns: [{name: ' '}]"), 6, 22, "/sources/0/columns/0/name", "`name` must not be blank", None),
-    (source("columns: [{type: INT}]"), 6, 15, "/sources/0/columns/0/name", "`name` is missing", None),
+    (source("columns: [{type: INT}]"), 6, 15, "/sources/0/columns/0/name", "missing key `name`", None),
     (
         source("columns: [{name: a, typ: INT}]"),
         6,
         25,
         "/sources/0/columns/0/typ",
-        "there is no key `typ` here",
+        "unknown key `typ`",
         "did you mean `type`?",
     ),
     (
@@ -190,7 +190,7 @@ BAD = [
         6,
         35,
         "/sources/0/columns/0/nullable",
-        "`nullable` must be `true` or `false`, not text",
+        "`nullable` must be `true` or `false`, not a string",
         None,
     ),
     (
@@ -222,7 +222,7 @@ BAD = [
         3,
         11,
         "/sources/0/topic",
-        "`topic` is missing",
+        "missing key `topic`",
         "add `topic:` - The Kafka topic's name.",
     ),
     (
@@ -230,7 +230,7 @@ BAD = [
         3,
         28,
         "/sources/0/topic",
-        f"`topic` must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+        f"`topic` must be a Kafka topic name: {KAFKA_NAME_RULE}",
         None,
     ),
     (
@@ -238,7 +238,7 @@ BAD = [
         3,
         28,
         "/sources/0/topic",
-        f"`topic` must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+        f"`topic` must be a Kafka topic name: {KAFKA_NAME_RULE}",
         None,
     ),
     (
@@ -246,7 +246,7 @@ BAD = [
         3,
         28,
         "/sources/0/topic",
-        f"`topic` must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+        f"`topic` must be a Kafka topic name: {KAFKA_NAME_RULE}",
         None,
     ),
     (
@@ -266,7 +266,7 @@ BAD = [
         None,
     ),
     (model("sql: ''"), 5, 10, "/models/0/sql", "`sql` must not be blank", None),
-    (model("sql:"), 5, 5, "/models/0/sql", "`sql` must be text, and nothing stands here", None),
+    (model("sql:"), 5, 5, "/models/0/sql", "`sql` must be a string, but is empty", None),
     (model("sql: a\n    macro: b"), 6, 5, "/models/0/macro", "`sql` and `macro` feed one model", None),
     (model("macro: a\n    from: b"), 6, 5, "/models/0/from", "`macro` and `from` feed one model", None),
     (
@@ -304,7 +304,7 @@ BAD = [
     ),
     (model("from: [{}]"), 5, 12, "/models/0/from/0", "a reference names nothing", None),
     (model("params: {a: 1}"), 5, 5, "/models/0/params", "`params` are for a `macro`, and there is none", None),
-    (model("contract:"), 5, 5, "/models/0/contract", "`contract` must be a mapping, and nothing stands here", None),
+    (model("contract:"), 5, 5, "/models/0/contract", "`contract` must be a mapping, but is empty", None),
     (
         model("topic: {name: a}\n    advanced: {topic: {name: a}}"),
         6,
@@ -318,7 +318,7 @@ BAD = [
         5,
         19,
         "/models/0/topic/name",
-        f"`name` must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+        f"`name` must be a Kafka topic name: {KAFKA_NAME_RULE}",
         None,
     ),
     (model("topic: {partitions: -1}"), 5, 25, "/models/0/topic/partitions", "`partitions` must be 1 or more", None),
@@ -327,7 +327,7 @@ BAD = [
         5,
         25,
         "/models/0/topic/config/a",
-        "`a` must be text, a number, true or false, not a list",
+        "`a` must be a string, a number or a boolean, not a list",
         None,
     ),
     (
@@ -335,7 +335,7 @@ BAD = [
         5,
         30,
         "/models/0/gateway/virtual_topic",
-        f"`virtual_topic` must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+        f"`virtual_topic` must be a Kafka topic name: {KAFKA_NAME_RULE}",
         None,
     ),
     (
@@ -370,7 +370,7 @@ BAD = [
         "`connector` and `type` are two names of one thing, and both stand here",
         None,
     ),
-    (model("from: a\n    connector: {config: {}}"), 6, 16, "/models/0/connector", "`type` is missing", None),
+    (model("from: a\n    connector: {config: {}}"), 6, 16, "/models/0/connector", "missing key `type`", None),
     (model("from: a\n    sink: {connector: x, config: {a: null}}"), 6, 35, "/models/0/sink/config/a", None, None),
     (model("ownership: {mode: me}"), 5, 23, "/models/0/ownership/mode", None, None),
     (
@@ -406,7 +406,7 @@ BAD = [
         8,
         14,
         "/tests/0/timeout",
-        "`timeout` must be a length of time such as `500ms`, `30s` or `2m`, not a number",
+        "`timeout` must be a duration such as `500ms`, `30s` or `2m`, not a number",
         None,
     ),
     (
@@ -414,7 +414,7 @@ BAD = [
         8,
         14,
         "/tests/0/timeout",
-        "`timeout` must be a length of time such as `500ms`, `30s` or `2m`",
+        "`timeout` must be a duration such as `500ms`, `30s` or `2m`",
         None,
     ),
     (
@@ -537,7 +537,7 @@ def test_a_right_project_is_loaded(load: Load, text: str) -> None:
 @pytest.mark.parametrize("text", GOOD)
 def test_a_right_project_fits_the_json_schema(text: str) -> None:
     validator = jsonschema.Draft202012Validator(language_schema())
-    assert [each.message for each in validator.iter_errors(read_document(text.encode(), "f.yml").data)] == []
+    assert [each.message for each in validator.iter_errors(read_yaml(text.encode(), "f.yml").data)] == []
 
 
 def test_a_missing_api_version_is_a_warning(load: Load) -> None:

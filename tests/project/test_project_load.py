@@ -131,12 +131,12 @@ def test_macros_are_read_with_their_names(load: Load) -> None:
             "`models/a.yml` is a list, and should be a mapping",
         ),
         (ROOT | {"models/a.yml": "models: {name: a}"}, "models/a.yml", 1, "`models` is a list"),
-        (ROOT | {"models/a.yml": "apiVersion: streamt.dev/v1alpha1"}, "models/a.yml", 1, "`models` is missing"),
+        (ROOT | {"models/a.yml": "apiVersion: streamt.dev/v1alpha1"}, "models/a.yml", 1, "missing key `models`"),
         (
             ROOT | {"models/a.yml": "models: []\nversion: 2"},
             "models/a.yml",
             2,
-            "there is no key `version` in a file of `models/`",
+            "unknown key `version` in a file of `models/`",
         ),
         (
             ROOT | {"models/a.yml": "apiVersion: v2\nmodels: []"},

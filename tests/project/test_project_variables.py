@@ -90,7 +90,7 @@ def test_a_whole_variable_is_read_as_the_type_of_its_field(load: Load) -> None:
 def test_a_variable_of_another_type_is_refused_without_its_value(problems: Find, value: str) -> None:
     text = HEAD + "defaults: {topic: {partitions: '${P}'}}"
     (problem,) = problems({"stream_project.yml": text}, environ={"P": value})
-    assert problem.message == "`partitions` must be a whole number, and `${P}` gives something else"
+    assert problem.message == "`partitions` must be an integer; the value of `${P}` is something else"
     assert (problem.code, problem.line, problem.column) == (Code.PARSE_ERROR, 3, 32)
 
 
@@ -112,7 +112,7 @@ def test_a_supplied_name_is_no_hint_for_a_mistyped_one(problems: Find) -> None:
 
 def test_text_around_a_variable_makes_no_number(problems: Find) -> None:
     (problem,) = problems({"stream_project.yml": HEAD + "defaults: {topic: {partitions: '1${P}'}}"}, environ={"P": "0"})
-    assert problem.message == "`partitions` must be a whole number, and `1${P}` gives something else"
+    assert problem.message == "`partitions` must be an integer, and `1${P}` gives something else"
 
 
 def test_all_missing_variables_are_told_at_once_with_their_places(problems: Find) -> None:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from streamt.diagnostics import Code, did_you_mean, quote
-from streamt.project.documents import Path
 from streamt.project.kafka_config import TOPIC_CONFIGS, VENDOR_PREFIXES
-from streamt.project.places import SourceMap
 from streamt.project.problems import Problem
 from streamt.project.regex import Regex
 from streamt.project.runtime import API_VERSION
+from streamt.project.source_map import SourceMap
+from streamt.yaml import Path
 
 Raw = Mapping[str, Any]
 
@@ -132,7 +132,7 @@ def _sinks(model: Raw, path: Path) -> Iterator[Problem]:
         elif not named:
             name = "connector" if key == "sink" else "type"
             hint = f"add `{name}:` - the connector's class, or a short name of it"
-            yield Problem(path=(*path, key), message=f"`{name}` is missing", hint=hint)
+            yield Problem(path=(*path, key), message=f"missing key `{name}`", hint=hint)
 
 
 def _topic_twice(model: Raw, path: Path) -> Iterator[Problem]:
@@ -201,7 +201,7 @@ def _unique_names(data: Raw, source_map: SourceMap) -> Iterator[Problem]:
                 name, here = entry.get("name"), (kind, index, "name")
                 if isinstance(name, str) and first.setdefault(name, here) != here:
                     repeated.append((here, first[name]))
-    spots = source_map.spots({before for _, before in repeated})
+    spots = source_map.positions({before for _, before in repeated})
     for path, before in repeated:
         name = data[str(path[0])][path[1]]["name"]
         file, spot = spots[before]

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from streamt.diagnostics import MASK, Code, Diagnostic, FilePlace, Option, StreamtError, did_you_mean, redact
-from streamt.project.documents import read_document
 from streamt.project.files import YAML_SUFFIXES, Folder
 from streamt.project.json_schema import environment_schema
-from streamt.project.places import SourceMap
 from streamt.project.problems import Problem, from_pydantic, placed
 from streamt.project.runtime import EnvironmentFile
+from streamt.project.source_map import SourceMap
 from streamt.project.variables import is_template, read_variables, substitute
+from streamt.yaml import read_yaml
 
 DEFAULT = "default"
 _FOLDER = "environments"
@@ -130,9 +130,9 @@ def load_environment(folder: Folder, name: str, file: str, variables: Mapping[st
     content = folder.read(file)
     if content is None:
         return None
-    reading = read_document(content, file)
-    if reading.problems or not isinstance(reading.data, dict):
-        return Loaded(file, content, {}, None, reading.problems or (_no_mapping(file, reading.data),), {})
+    reading = read_yaml(content, file)
+    if reading.diagnostics or not isinstance(reading.data, dict):
+        return Loaded(file, content, {}, None, reading.diagnostics or (_no_mapping(file, reading.data),), {})
     substitution = substitute(reading.data, variables)
     problems: list[Problem] = []
     model = None
@@ -192,11 +192,11 @@ def list_environments(directory: FilePath, environ: Mapping[str, str] | None = N
 
 def _summary(folder: Folder, name: str, file: str, environ: Mapping[str, str]) -> EnvironmentSummary | None:
     content = folder.read(file)
-    reading = read_document(content, file) if content is not None else None
+    reading = read_yaml(content, file) if content is not None else None
     if content is None or reading is None:
         return None
-    if reading.problems or not isinstance(reading.data, dict):
-        folder.problems += reading.problems or (_no_mapping(file, reading.data),)
+    if reading.diagnostics or not isinstance(reading.data, dict):
+        folder.problems += reading.diagnostics or (_no_mapping(file, reading.data),)
         return None
     data = {key: value for key, value in reading.data.items() if key == "environment"}
     variables, problems = read_variables(folder.root, name, environ)
@@ -234,9 +234,9 @@ def environment_view(directory: FilePath, name: str | None, environ: Mapping[str
     content = folder.read(file)
     if content is None:
         raise StreamtError(*folder.problems)
-    reading = read_document(content, file)
-    if reading.problems or not isinstance(reading.data, dict):
-        raise StreamtError(*(reading.problems or (_no_mapping(file, reading.data),)))
+    reading = read_yaml(content, file)
+    if reading.diagnostics or not isinstance(reading.data, dict):
+        raise StreamtError(*(reading.diagnostics or (_no_mapping(file, reading.data),)))
     shown = {key: reading.data[key] for key in ("runtime", "safety", "deployment_state") if key in reading.data}
     environment = reading.data.get("environment")
     own = environment if isinstance(environment, dict) else {}

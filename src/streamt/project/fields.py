@@ -1,5 +1,6 @@
 """The kinds of field that the language's models are made of."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, cast
 
 from pydantic import (
@@ -17,7 +18,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from streamt.project.scalars import read_boolean, read_integer, read_number, unwrap_supplied
+from streamt.diagnostics import Supplied
+from streamt.yaml import read_boolean, read_integer, read_number
 
 # Unions are told apart by these tags, which pydantic puts into the places of its errors. No key of a document
 # can hold a NUL, so the tags are told from keys there, and dropped.
@@ -73,6 +75,24 @@ def by_shape(expected: str, *shapes: str) -> Discriminator:
     return Discriminator(shape, custom_error_type="one_of", custom_error_message=expected)
 
 
+def unwrap_supplied(read: Callable[[str], object]) -> Callable[[object], object]:
+    """Make a validator that reads a variable's whole value with `read`, and leaves everything else as it is.
+
+    A value that `read` does not know stays text, so that the field's own check refuses it.
+    """
+
+    def unwrap(value: object) -> object:
+        if not isinstance(value, Supplied) or not value.whole:
+            return value
+        try:
+            known = read(value)
+        except OverflowError:
+            return value
+        return value if known is None else known
+
+    return unwrap
+
+
 NOT_BLANK = r"\S"
 # Anything but "." and "..".
 KAFKA_NAME_LENGTH = 249
@@ -103,7 +123,7 @@ Ratio = Annotated[
     OneOf("a number from 0 to 1"),
     BeforeValidator(unwrap_supplied(read_number)),
 ]
-Scalar = Annotated[str | bool | int | float, OneOf("text, a number, true or false")]
+Scalar = Annotated[str | bool | int | float, OneOf("a string, a number or a boolean")]
 SecretText = SecretStr
 SecretScalar = Annotated[Secret[Scalar], Field(json_schema_extra={"writeOnly": True})]
 # What the language does not look into: it is carried as it was written.
@@ -114,5 +134,5 @@ Names = Annotated[tuple[NonBlank, ...], Strict(strict=False)]
 NameOrNames = Annotated[
     Annotated[NonBlank, Tag(TEXT)]
     | Annotated[tuple[NonBlank, ...], Strict(strict=False), Field(min_length=1), Tag(LIST)],
-    by_shape("text or a list of texts", TEXT, LIST),
+    by_shape("a string or a list of strings", TEXT, LIST),
 ]

@@ -11,15 +11,15 @@ from pydantic import ValidationError
 
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError, did_you_mean
 from streamt.project import check
-from streamt.project.documents import read_document
 from streamt.project.environments import Loaded, choose_environment, load_environment
 from streamt.project.files import YAML_SUFFIXES, Folder
 from streamt.project.json_schema import LISTS, document_schema
 from streamt.project.language import API_VERSION, Document, Safety
 from streamt.project.loaded import Macro, Project
-from streamt.project.places import SourceMap
 from streamt.project.problems import Problem, from_pydantic, placed
+from streamt.project.source_map import SourceMap
 from streamt.project.variables import Substitution, read_variables, substitute
+from streamt.yaml import read_yaml
 
 _ROOT_NAMES = tuple(f"stream_project{suffix}" for suffix in YAML_SUFFIXES)
 _MACRO_SUFFIX = ".sql.j2"
@@ -148,9 +148,9 @@ class _Loader:
         if content is None:
             self._complete = False
             return None
-        reading = read_document(content, file)
-        self._problems += reading.problems
-        if reading.problems:
+        reading = read_yaml(content, file)
+        self._problems += reading.diagnostics
+        if reading.diagnostics:
             self._complete = False
             return None
         self._contents[file] = content
@@ -172,7 +172,7 @@ class _Loader:
             problems.append(Problem(path=("apiVersion",), message=message))
         part = data.get(name)
         if not isinstance(part, list) and (name in data or not problems):
-            what = f"`{name}` is a list" if name in data else f"`{name}` is missing"
+            what = f"`{name}` is a list" if name in data else f"missing key `{name}`"
             problems.append(
                 Problem(path=(name,), message=what, hint=f"begin the file with `{name}:` and a list below it")
             )
@@ -254,7 +254,7 @@ def _misplaced(key: str, name: str) -> Problem:
     near = did_you_mean(key, (name,))
     home = f"{key}/" if key in LISTS else "stream_project.yml"
     hint = near or (f"a file of `{name}/` holds `{name}` alone; move `{key}` to {home}")
-    return Problem(path=(key,), message=f"there is no key `{key}` in a file of `{name}/`", hint=hint, at_key=True)
+    return Problem(path=(key,), message=f"unknown key `{key}` in a file of `{name}/`", hint=hint, at_key=True)
 
 
 def _validated(data: Mapping[str, Any]) -> tuple[Document | None, list[Problem]]:

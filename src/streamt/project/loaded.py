@@ -6,7 +6,7 @@ from pathlib import Path
 
 from streamt.diagnostics import Diagnostic
 from streamt.project.language import Document, Safety
-from streamt.project.places import SourceMap
+from streamt.project.source_map import SourceMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Supplied, did_you_mean, quote
-from streamt.project.documents import Path
 from streamt.project.fields import DURATION, KAFKA_NAME, NOT_BLANK
 from streamt.project.json_schema import Schema, schema_at
-from streamt.project.places import SourceMap
-from streamt.project.scalars import type_name_of
+from streamt.project.source_map import SourceMap
+from streamt.yaml import Path
+from streamt.yaml.scalars import type_name_of
 
 KAFKA_NAME_RULE = "1 to 249 letters, digits, `.`, `_` and `-`, and not `.` or `..`"
 _LONGEST_SHOWN = 60
@@ -42,7 +42,7 @@ class Problem:
 def placed(problems: Iterable[Problem], source_map: SourceMap) -> list[Diagnostic]:
     """Give every problem its file, line and column."""
     problems = list(problems)
-    spots = source_map.spots(problem.path for problem in problems)
+    spots = source_map.positions(problem.path for problem in problems)
     diagnostics = []
     for problem in problems:
         file, spot = spots[problem.path]
@@ -94,16 +94,16 @@ def _rule(error: ErrorDetails, field: Mapping[str, Any]) -> str:
     return _MESSAGES.get(kind, "is not valid").format(**context)
 
 
-_A_DURATION = "must be a length of time such as `500ms`, `30s` or `2m`"
+_A_DURATION = "must be a duration such as `500ms`, `30s` or `2m`"
 _PATTERNS = {
     NOT_BLANK: "must not be blank",
-    KAFKA_NAME: f"must be a Kafka topic's name: {KAFKA_NAME_RULE}",
+    KAFKA_NAME: f"must be a Kafka topic name: {KAFKA_NAME_RULE}",
     DURATION: _A_DURATION,
 }
 _MESSAGES = {
-    "string_type": "must be text",
-    "string_too_long": f"must be a Kafka topic's name: {KAFKA_NAME_RULE}",
-    "int_type": "must be a whole number",
+    "string_type": "must be a string",
+    "string_too_long": f"must be a Kafka topic name: {KAFKA_NAME_RULE}",
+    "int_type": "must be an integer",
     "float_type": "must be a number",
     "finite_number": "must be a finite number",
     "bool_type": "must be `true` or `false`",
@@ -131,19 +131,19 @@ _RIGHT_KIND = frozenset(
 def _unknown_key(path: Path, parent: Mapping[str, Any]) -> Problem:
     key = str(path[-1])
     hint = _unknown_key_hint(key, list(parent.get("properties", {})))
-    return Problem(path=path, message=f"there is no key {quote(key)} here", hint=hint, at_key=True)
+    return Problem(path=path, message=f"unknown key {quote(key)}", hint=hint, at_key=True)
 
 
 def _unknown_key_hint(key: str, known: list[str]) -> str | None:
     if re.fullmatch(r"\d+\)", key):  # what is left of `{type: DECIMAL(10, 2)}`, where a comma ends a value
-        return 'put the value before it in quotes, since it holds a comma: `type: "DECIMAL(10, 2)"`'
-    return did_you_mean(key, known) or (f"the keys here are {_listed(known)}" if known else None)
+        return 'quote the value before it, since it contains a comma: `type: "DECIMAL(10, 2)"`'
+    return did_you_mean(key, known) or (f"known keys: {_listed(known)}" if known else None)
 
 
 def _missing(path: Path, field: Mapping[str, Any]) -> Problem:
     description = field.get("description")
     hint = f"add `{path[-1]}:` - {description}" if description else f"add `{path[-1]}:`"
-    return Problem(path=path, message=f"`{path[-1]}` is missing", hint=hint)
+    return Problem(path=path, message=f"missing key `{path[-1]}`", hint=hint)
 
 
 def _wrong_word(path: Path, name: str, value: object, field: Mapping[str, Any]) -> Problem:
@@ -157,24 +157,24 @@ def _mismatch(path: Path, rule: str, error: ErrorDetails, field: Mapping[str, An
     """Say what should stand at `path`, and how to mend it where that is plain."""
     value = error["input"]
     if isinstance(value, Supplied):
-        return Problem(path=path, message=f"{rule}, and {quote(value)} gives something else")
+        return Problem(path=path, message=f"{rule}; the value of {quote(value)} is something else")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if error["type"] in _RIGHT_KIND or (number and "number" in rule and error["type"] == "one_of"):
         return Problem(path=path, message=rule)
     if value is None:
-        hint = "write a value, or take the key out"
-        return Problem(path=path, message=f"{rule}, and nothing stands here", hint=hint, at_key=True)
+        hint = "write a value, or remove the key"
+        return Problem(path=path, message=f"{rule}, but is empty", hint=hint, at_key=True)
     message = f"{rule}, not {'a fraction' if error['type'] == 'int_type' and number else _kind_of(value)}"
-    if "must be text" in rule and not isinstance(value, (list, dict)):
+    if "must be a string" in rule and not isinstance(value, (list, dict)):
         secret = field.get("writeOnly", False)
-        return Problem(path=path, message=message, hint="put it in quotes", needs_raw=not secret)
+        return Problem(path=path, message=message, hint="quote it", needs_raw=not secret)
     return Problem(path=path, message=message)
 
 
 def _kind_of(value: object) -> str:
     if isinstance(value, (dict, list)):
         return "a mapping" if isinstance(value, dict) else "a list"
-    return type_name_of.get(type(value), "text")
+    return type_name_of.get(type(value), "a string")
 
 
 def _listed(words: Iterable[str]) -> str:

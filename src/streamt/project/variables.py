@@ -8,8 +8,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Supplied
-from streamt.project.documents import Path
 from streamt.project.problems import Problem
+from streamt.yaml import Path
 
 # `$${` stands for `${`; what else begins with `${` is a variable, well written or not.
 _TOKEN = re.compile(r"\$\$\{|\$\{(?P<inside>[^}]*)\}|\$\{")

@@ -5,9 +5,6 @@ of YAML 1.2.2 does not. See https://yaml.org/spec/1.2.2/#103-core-schema.
 """
 
 import re
-from collections.abc import Callable
-
-from streamt.diagnostics import Supplied
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -22,7 +19,7 @@ _SPECIAL_START = frozenset("~nNtTfF0123456789+-.")
 # Python reads no longer number without being asked to, and nobody writes one.
 _LONGEST_NUMBER = 4000
 
-type_name_of = {str: "text", bool: "true or false", int: "a number", float: "a number", type(None): "empty"}
+type_name_of = {str: "a string", bool: "a boolean", int: "a number", float: "a number", type(None): "empty"}
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:
@@ -74,21 +71,3 @@ def read_number(text: str) -> int | float | None:
 def read_boolean(text: str) -> bool | None:
     """Read `text` as the core schema's boolean; None if it is none."""
     return _BOOLEANS.get(text)
-
-
-def unwrap_supplied(read: Callable[[str], object]) -> Callable[[object], object]:
-    """Make a validator that reads a variable's whole value with `read`, and leaves everything else as it is.
-
-    A value that `read` does not know stays text, so that the field's own check refuses it.
-    """
-
-    def unwrap(value: object) -> object:
-        if not isinstance(value, Supplied) or not value.whole:
-            return value
-        try:
-            known = read(value)
-        except OverflowError:
-            return value
-        return value if known is None else known
-
-    return unwrap

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt import append_process
-from streamt.files import check_append, durable_append
+from streamt.files import append_process, check_append, durable_append
 
 # A forked child is the only one that can take on another user or a limit and still has what the test holds.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -1,0 +1,7 @@
+"""Files that are whole or untouched, and the one reader that waits for nothing."""
+
+from streamt.files.append import check_append, durable_append
+from streamt.files.read import FileTooLargeError, NotAFileError, read_file
+from streamt.files.replace import atomic_replace
+
+__all__ = ["FileTooLargeError", "NotAFileError", "atomic_replace", "check_append", "durable_append", "read_file"]

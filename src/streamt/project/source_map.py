@@ -1,0 +1,79 @@
+"""Where the parts of a merged project stand in its files."""
+
+import functools
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from streamt.diagnostics import FilePosition, ProjectPath
+from streamt.yaml import NodePosition, Path, locate
+
+_LANGUAGE_WORDS = frozenset({"true", "false", "topic", "virtual_topic", "flink", "sink", "default"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceMap:
+    """Where the parts of a merged project stand in its files.
+
+    Attributes:
+        contents: the bytes of each file that declares something, by its name.
+        root_file: the file of the keys that stand nowhere else.
+        lists: for each list, the index in the merged list of each file's first entry, and the files, in order.
+        moved: the files of keys of the top level that do not come from the root file.
+        supplied: the values that variables supplied, each with its template.
+    """
+
+    contents: Mapping[str, bytes] = field(repr=False)
+    root_file: str
+    lists: Mapping[str, tuple[Sequence[int], Sequence[str]]]
+    moved: Mapping[str, str]
+    supplied: Mapping[str, str] = field(repr=False)
+
+    def origin(self, path: Path) -> tuple[str, Path]:
+        """Return the file that holds a path of the merged project, and the path in that file."""
+        name = str(path[0]) if path else ""
+        starts, files = self.lists.get(name, ((), ()))
+        if not files or len(path) == 1 or not isinstance(path[1], int):
+            return self.moved.get(name, self.root_file), path
+        at = max(bisect_right(starts, path[1]) - 1, 0)
+        return files[at], (name, path[1] - starts[at], *path[2:])
+
+    def positions(self, paths: Iterable[Path]) -> dict[Path, tuple[str, NodePosition]]:
+        """Return where many paths of the merged project stand, reading each file once."""
+        by_file: dict[str, dict[Path, Path]] = {}
+        for path in paths:
+            file, inside = self.origin(path)
+            by_file.setdefault(file, {})[path] = inside
+        found: dict[Path, tuple[str, NodePosition]] = {}
+        for file, insides in by_file.items():
+            positions = locate(self.contents.get(file, b""), insides.values())
+            found |= {path: (file, positions[inside]) for path, inside in insides.items()}
+        return found
+
+    def find(self, paths: Iterable[ProjectPath]) -> dict[ProjectPath, FilePosition]:
+        """Return the position of each path, reading each file once."""
+        paths = tuple(path for path in paths if path.parts)
+        found = self.positions({path.parts for path in paths})
+        return {path: _position(path, *found[path.parts]) for path in paths}
+
+    def mask(self, text: str) -> str:
+        """Write `${NAME}` for each whole word of `text` that a variable supplied."""
+        words = self._words
+        return words.sub(lambda match: self.supplied[match[0]], text) if words else text
+
+    @functools.cached_property
+    def _words(self) -> re.Pattern[str] | None:
+        # A value of one to three characters is a number or a word like any other; hiding it would hide nothing.
+        values = (value for value in self.supplied if len(value) > 3 and value not in _LANGUAGE_WORDS)
+        words = sorted(map(re.escape, values), key=len, reverse=True)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
+
+
+def _position(path: ProjectPath, file: str, node: NodePosition) -> FilePosition:
+    line, column = node.key if path.at_key else node.value
+    if path.text is None:
+        return FilePosition(file, line, column)
+    if path.text.file is not None:
+        return FilePosition(path.text.file, path.text.line, path.text.column)
+    return FilePosition(file, *(node.within(path.text.line, path.text.column) or (line, column)))
