@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from streamt.project import Project
-from streamt.project.json_schema import language_schema
+from streamt.project.language import language_schema
 from streamt.yaml import read_yaml
 
 PAGE = Path(__file__).parents[2] / "docs" / "project-language.md"

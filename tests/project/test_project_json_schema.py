@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from streamt.project.environments import SHOWN_KEYS
-from streamt.project.json_schema import environment_schema, language_schema
+from streamt.project.language import environment_schema, language_schema
 from streamt.yaml import read_yaml
 
 VALIDATOR = jsonschema.Draft202012Validator(language_schema())

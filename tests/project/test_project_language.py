@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from streamt.diagnostics import Code, PlacedDiagnostic, resolve
 from streamt.project import Project
-from streamt.project.json_schema import language_schema
-from streamt.project.language import Document, Model, Source
+from streamt.project.language import Document, Model, Source, language_schema
 from streamt.project.problems import KAFKA_NAME_RULE
 from streamt.yaml import read_yaml
 

@@ -112,7 +112,7 @@ def test_a_supplied_name_is_no_hint_for_a_mistyped_one(problems: Find) -> None:
 
 def test_text_around_a_variable_makes_no_number(problems: Find) -> None:
     (problem,) = problems({"stream_project.yml": HEAD + "defaults: {topic: {partitions: '1${P}'}}"}, environ={"P": "0"})
-    assert problem.message == "`partitions` must be an integer, and `1${P}` gives something else"
+    assert problem.message == "`partitions` must be an integer; the value of `1${P}` is something else"
 
 
 def test_all_missing_variables_are_told_at_once_with_their_places(problems: Find) -> None:

@@ -12,7 +12,7 @@ from streamt.cli.output import Result, encode
 @reporting
 def schema() -> Result:
     """Print the JSON Schema of the project language, for editors."""
-    from streamt.project.json_schema import language_schema
+    from streamt.project.language import language_schema
 
     document = language_schema()
     return Result(text=(json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n",), data=encode(document))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from streamt.project.fields import KAFKA_NAME, KAFKA_NAME_LENGTH
+from streamt.project.language import KAFKA_NAME, KAFKA_NAME_LENGTH
 
 
 def is_topic_name(name: str) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 from streamt.diagnostics import Code, did_you_mean, quote
 from streamt.project.kafka_config import TOPIC_CONFIGS, VENDOR_PREFIXES
+from streamt.project.language import API_VERSION
 from streamt.project.problems import Problem
 from streamt.project.regex import Regex
-from streamt.project.runtime import API_VERSION
 from streamt.project.source_map import SourceMap
 from streamt.yaml import Path
 

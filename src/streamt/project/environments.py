@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from streamt.diagnostics import MASK, Code, Diagnostic, FilePlace, Option, StreamtError, did_you_mean, redact
 from streamt.project.files import YAML_SUFFIXES, Folder
-from streamt.project.json_schema import environment_schema
+from streamt.project.language import EnvironmentFile, environment_schema
 from streamt.project.problems import Problem, from_pydantic, placed
-from streamt.project.runtime import EnvironmentFile
 from streamt.project.source_map import SourceMap
 from streamt.project.variables import is_template, read_variables, substitute
 from streamt.yaml import read_yaml

@@ -13,8 +13,7 @@ from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtErro
 from streamt.project import check
 from streamt.project.environments import Loaded, choose_environment, load_environment
 from streamt.project.files import YAML_SUFFIXES, Folder
-from streamt.project.json_schema import LISTS, document_schema
-from streamt.project.language import API_VERSION, Document, Safety
+from streamt.project.language import API_VERSION, LISTS, Document, Safety, document_schema
 from streamt.project.loaded import Macro, Project
 from streamt.project.problems import Problem, from_pydantic, placed
 from streamt.project.source_map import SourceMap

@@ -8,8 +8,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Supplied, did_you_mean, quote
-from streamt.project.fields import DURATION, KAFKA_NAME, NOT_BLANK
-from streamt.project.json_schema import Schema, schema_at
+from streamt.project.language import DURATION, KAFKA_NAME, NOT_BLANK, Schema, schema_at
 from streamt.project.source_map import SourceMap
 from streamt.yaml import Path
 from streamt.yaml.scalars import type_name_of

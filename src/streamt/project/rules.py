@@ -4,9 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from streamt.diagnostics import Code, Diagnostic, ProjectPath
-from streamt.project.fields import Struct
-from streamt.project.governance import Level
-from streamt.project.language import Column, Document, Model, Source, Test, TopicSettings, config_text
+from streamt.project.language import Column, Document, Level, Model, Source, Struct, Test, TopicSettings, config_text
 from streamt.project.loaded import Project
 from streamt.project.problems import Problem
 from streamt.project.regex import Regex

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from streamt.compiler.artifacts import Node, OutputKind
 from streamt.diagnostics import ProjectPath
-from streamt.project.language import Kafka
-from streamt.project.loaded import Project
-from streamt.project.runtime import ConduktorGateway
+from streamt.project import Project
+from streamt.project.language import ConduktorGateway, Kafka
 from streamt.testing.problems import cannot_run
 
 _FILES = {

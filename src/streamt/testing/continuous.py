@@ -13,8 +13,7 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from streamt.diagnostics import ProjectPath
-from streamt.project.language import Document
-from streamt.project.runtime import FlinkCluster
+from streamt.project.language import Document, FlinkCluster
 from streamt.testing.problems import cannot_run
 from streamt.testing.results import Status, Verdict
 from streamt.testing.selection import Selected

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from streamt.diagnostics import ProjectPath, StreamtError
-from streamt.project.loaded import Project
-from streamt.project.runtime import SchemaRegistry
+from streamt.project import Project
+from streamt.project.language import SchemaRegistry
 from streamt.testing.decode import Decoder, Record, Undecodable, decode_json, exact, is_record
 from streamt.testing.patience import within
 from streamt.testing.problems import cannot_run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from streamt.compiler.artifacts import CompiledProject, Node
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
-from streamt.project.loaded import Project
+from streamt.project import Project
 from streamt.testing.continuous import judge_job
 from streamt.testing.listener import Listener
 from streamt.testing.problems import cannot_run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamt.compiler.artifacts import Node
 from streamt.diagnostics import Diagnostic, ProjectPath, StreamtError
-from streamt.project.loaded import Project
+from streamt.project import Project
 from streamt.testing.assertions import Accumulator, Batch, Sample, accumulator_of
 from streamt.testing.assertions.base import place_of, records
 from streamt.testing.assertions.keys import ForeignKey

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from streamt.compiler.artifacts import Node
-from streamt.project.assertions import Assertion
-from streamt.project.language import Column, Document
+from streamt.project.language import Assertion, Column, Document
 from streamt.testing.results import AssertionResult, Status, Verdict
 from streamt.testing.selection import Selected
 from streamt.testing.types import FlinkType, known_type

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from itertools import chain
 
 from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError
-from streamt.project.assertions import ForeignKeyAssertion, Test
-from streamt.project.language import Document
+from streamt.project.language import Document, ForeignKeyAssertion, Test
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from streamt.compiler.artifacts import Node
 from streamt.diagnostics import ProjectPath
-from streamt.project.assertions import Assertion
+from streamt.project.language import Assertion
 from streamt.testing.assertions.base import Accumulator, Batch, Sample
 from streamt.testing.problems import cannot_run
 from streamt.testing.types import FlinkType, known_type

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from streamt.project.assertions import (
+from streamt.project.language import (
     AcceptedTypesAssertion,
     AcceptedValuesAssertion,
     NotNullAssertion,

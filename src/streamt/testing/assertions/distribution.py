@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from streamt.project.assertions import Bucket, DistributionAssertion
+from streamt.project.language import Bucket, DistributionAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, records
 from streamt.testing.results import Place, Status, Verdict
 from streamt.testing.values import exact_number, is_number

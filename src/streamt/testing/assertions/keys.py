@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from streamt.project.assertions import ForeignKeyAssertion, UniqueKeyAssertion
+from streamt.project.language import ForeignKeyAssertion, UniqueKeyAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.decode import Record
 from streamt.testing.durations import seconds

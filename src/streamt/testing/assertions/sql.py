@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from streamt.project.assertions import CustomSqlAssertion
+from streamt.project.language import CustomSqlAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Sample, records
 from streamt.testing.assertions.shape import Shape, declared_type, distinct, empty_type
 from streamt.testing.decode import exact

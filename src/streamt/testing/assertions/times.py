@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from streamt.project.assertions import MaxLagAssertion, ThroughputAssertion
+from streamt.project.language import MaxLagAssertion, ThroughputAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, place_of, records
 from streamt.testing.results import Place, Status, Verdict
 from streamt.testing.values import epoch_seconds, exact_number

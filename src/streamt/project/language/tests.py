@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, Strict
 
-from streamt.project.fields import (
+from streamt.project.language.fields import (
     Duration,
     Free,
     NameOrNames,

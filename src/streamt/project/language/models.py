@@ -1,19 +1,10 @@
-"""The project language: what `stream_project.yml` and the files beside it may say, as frozen models.
+"""The part of the language that says what the project makes: `models`."""
 
-Keys are attribute names, but for `from_` (key `from`), `schema_` (key `schema`) and `api_version` (key
-`apiVersion`). Nothing is converted: a number is never text, a truth value never a number. `load_project`
-fills a `Document`; what one mapping cannot tell by itself (names, references, two keys that exclude each
-other) is checked in `streamt.project.check`.
-"""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, Strict, Tag
 
-from streamt.project.assertions import Assertion, OnFailure, Test
-from streamt.project.fields import (
+from streamt.project.language.fields import (
     LIST,
     MAPPING,
     TEXT,
@@ -27,105 +18,13 @@ from streamt.project.fields import (
     NonBlank,
     NotNull,
     Positive,
-    Scalar,
     SecretScalar,
     Struct,
     by_shape,
 )
-from streamt.project.governance import Level, Materialized, Rules
-from streamt.project.runtime import (
-    API_VERSION,
-    ApiVersion,
-    DeploymentState,
-    EnvironmentFile,
-    Kafka,
-    Runtime,
-    Safety,
-)
-from streamt.project.sources import (
-    Column,
-    Columns,
-    EventTime,
-    Input,
-    Reference,
-    References,
-    Source,
-)
-
-__all__ = [
-    "API_VERSION",
-    "Assertion",
-    "Column",
-    "Connector",
-    "Contract",
-    "DeploymentState",
-    "Document",
-    "EnvironmentFile",
-    "EventTime",
-    "Exposure",
-    "Input",
-    "Kafka",
-    "Level",
-    "Materialized",
-    "Model",
-    "OnFailure",
-    "ProjectInfo",
-    "Reference",
-    "Rules",
-    "Runtime",
-    "Safety",
-    "Source",
-    "Test",
-    "Topic",
-    "TopicSettings",
-    "VirtualTopic",
-]
-
-
-class ProjectInfo(Struct):
-    """What the project is called."""
-
-    name: NonBlank = Field(description="The project's name.")
-    version: str | None = Field(None, description='The project\'s own version, in quotes: "1.0".')
-    description: str | None = Field(None, description="What the project is for.")
-
-
-class TopicDefaults(Struct):
-    """How a topic is made, unless it says otherwise."""
-
-    partitions: Positive | None = Field(None, description="How many partitions; 1 by default.")
-    replication_factor: Positive | None = Field(None, description="How many replicas; 1 by default.")
-    config: Annotated[dict[str, Scalar], NotNull()] = Field(
-        {}, description="Kafka's topic settings, such as `retention.ms`."
-    )
-
-
-class Topic(TopicDefaults):
-    """How a model's output topic is made."""
-
-    name: KafkaName | None = Field(None, description="The topic's name; the model's name by default.")
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSettings:
-    """A topic with all defaults filled in.
-
-    Attributes:
-        name: its name in Kafka; None where the model gives no explicit one.
-        partitions: how many, 1 or more.
-        replication_factor: how many, 1 or more.
-        config: Kafka's topic settings, as text as Kafka takes them.
-    """
-
-    name: str | None
-    partitions: int
-    replication_factor: int
-    config: Mapping[str, str]
-
-
-def config_text(value: str | float | bool) -> str:  # noqa: FBT001 - the value of a setting, not a switch
-    """Give a setting's value as Kafka and Connect take it: `true` for True, `604800000` for 604800000."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+from streamt.project.language.rules import Level, Materialized
+from streamt.project.language.sources import Column, Columns, EventTime, Input, Reference
+from streamt.project.language.topics import Topic
 
 
 class VirtualTopic(Struct):
@@ -347,106 +246,3 @@ def _virtual_topic(value: object) -> VirtualTopic:
     if isinstance(value, VirtualTopic):
         return value
     return VirtualTopic.model_construct(name=value if isinstance(value, str) else None)
-
-
-class Exposure(Struct):
-    """Something outside the project that reads or writes its topics."""
-
-    name: NonBlank = Field(description="The exposure's name, unique among the exposures.")
-    type: Literal["application", "dashboard", "ml_training", "ml_inference", "api"] = Field(
-        description="What kind of thing it is."
-    )
-    role: str | None = Field(None, description="What it does with the records.")
-    description: str | None = Field(None, description="What it is for.")
-    owner: str | None = Field(None, description="The person or team that answers for it.")
-    url: str | None = Field(None, description="Where it is.")
-    repo: str | None = Field(None, description="Where its code is.")
-    language: str | None = Field(None, description="What it is written in.")
-    tool: str | None = Field(None, description="What it is made with.")
-    consumes: Annotated[References, NotNull()] = Field((), description="What it reads.")
-    produces: Annotated[References, NotNull()] = Field((), description="What it writes.")
-    depends_on: Annotated[References, NotNull()] = Field((), description="What it needs.")
-    consumer_group: str | None = Field(None, description="Its Kafka consumer group.")
-    sla: Free = Field(None, description="What it is promised; carried as it is written.")
-    contracts: Free = Field(None, description="Its contracts; carried as they are written.")
-    access: Free = Field(None, description="Who may use it; carried as it is written.")
-    freshness: Free = Field(None, description="How fresh it must be; carried as it is written.")
-    schedule: Free = Field(None, description="When it runs; carried as it is written.")
-
-
-class ModelDefaults(Struct):
-    """What models have, unless they say otherwise."""
-
-    cluster: str | None = Field(None, description="The Kafka cluster.")
-    flink_cluster: NonBlank | None = Field(None, description="The Flink cluster.")
-    topic: Annotated[TopicDefaults | None, NotNull()] = Field(
-        None, description="How topics are made; wins over `defaults.topic`."
-    )
-
-
-class TestDefaults(Struct):
-    """What tests have, unless they say otherwise."""
-
-    __test__ = False  # pytest must not take it for one of its own
-
-    flink_cluster: NonBlank | None = Field(None, description="The Flink cluster.")
-    sample_size: Positive | None = Field(None, description="How many records a sample takes.")
-
-
-class Defaults(Struct):
-    """What holds where nothing else is said."""
-
-    topic: Annotated[TopicDefaults | None, NotNull()] = Field(None, description="How topics are made.")
-    models: Annotated[ModelDefaults | None, NotNull()] = Field(None, description="What models have.")
-    tests: Annotated[TestDefaults | None, NotNull()] = Field(None, description="What tests have.")
-
-
-class Document(Struct):
-    """A whole project: the root file, with the files beside it merged in."""
-
-    api_version: Annotated[ApiVersion | None, NotNull()] = Field(
-        None, alias="apiVersion", description="The language's version."
-    )
-    project: ProjectInfo = Field(description="What the project is called.")
-    runtime: Annotated[Runtime | None, NotNull()] = Field(None, description="Where the project runs.")
-    defaults: Annotated[Defaults, NotNull()] = Field(
-        default_factory=Defaults, description="What holds where nothing else is said."
-    )
-    rules: Annotated[Rules, NotNull()] = Field(default_factory=Rules, description="What the project must keep to.")
-    sources: Annotated[tuple[Source, ...], Strict(strict=False)] = Field(
-        (), description="Topics that somebody else fills."
-    )
-    models: Annotated[tuple[Model, ...], Strict(strict=False)] = Field(
-        (), description="Records that this project makes."
-    )
-    tests: Annotated[tuple[Test, ...], Strict(strict=False)] = Field((), description="What must hold for records.")
-    exposures: Annotated[tuple[Exposure, ...], Strict(strict=False)] = Field(
-        (), description="What reads or writes the project's topics from outside."
-    )
-    deployment_state: Annotated[DeploymentState, NotNull()] = Field(
-        default_factory=DeploymentState, description="Where the record of what this project owns is kept."
-    )
-
-    def topic_settings(self, model: Model) -> TopicSettings:
-        """Give the settings of `model`'s topic: its own, then the nearer defaults, then 1 and 1."""
-        levels = (*model.topics, *self._topic_defaults)
-        config = {key: config_text(value) for level in reversed(levels) for key, value in level.config.items()}
-        return TopicSettings(
-            name=model.topic_name,
-            partitions=next((level.partitions for level in levels if level.partitions is not None), 1),
-            replication_factor=next(
-                (level.replication_factor for level in levels if level.replication_factor is not None), 1
-            ),
-            config=config,
-        )
-
-    @property
-    def _topic_defaults(self) -> tuple[TopicDefaults, ...]:
-        """The defaults of topics, the nearer first."""
-        of_models = self.defaults.models.topic if self.defaults.models else None
-        return tuple(level for level in (of_models, self.defaults.topic) if level)
-
-    def sample_size(self, test: Test) -> int:
-        """Give how many records a sample of `test` takes: its own, `defaults.tests.sample_size`, or 1000."""
-        default = self.defaults.tests.sample_size if self.defaults.tests else None
-        return test.sample_size or default or 1000

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from streamt.project.fields import NOT_BLANK
-from streamt.project.language import Document
-from streamt.project.runtime import EnvironmentFile
+from streamt.project.language.document import Document
+from streamt.project.language.fields import NOT_BLANK
+from streamt.project.language.runtime import EnvironmentFile
 
 Schema = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict, Tag
 
-from streamt.project.fields import LIST, MAPPING, Boolean, Names, Natural, NotNull, Scalar, Struct, by_shape
+from streamt.project.language.fields import LIST, MAPPING, Boolean, Names, Natural, NotNull, Scalar, Struct, by_shape
 
 Level = Literal["public", "internal", "confidential", "sensitive", "highly_sensitive"]
 Materialized = Literal["topic", "virtual_topic", "flink", "sink"]

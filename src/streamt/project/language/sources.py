@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import ConfigDict, Field, Strict
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from streamt.project.fields import Boolean, KafkaName, Names, Natural, NonBlank, NotNull, Struct, Text
-from streamt.project.governance import Level
+from streamt.project.language.fields import Boolean, KafkaName, Names, Natural, NonBlank, NotNull, Struct, Text
+from streamt.project.language.rules import Level
 
 
 # A slotted dataclass takes a sixth of a BaseModel's memory, and a project has more columns than all else. A

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from streamt.project.fields import Boolean, NameOrNames, NonBlank, NotNull, SecretText, Struct
+from streamt.project.language.fields import Boolean, NameOrNames, NonBlank, NotNull, SecretText, Struct
 
 API_VERSION = "streamt.dev/v1alpha1"
 
