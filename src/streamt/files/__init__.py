@@ -2,6 +2,14 @@
 
 from streamt.files.append import check_append, durable_append
 from streamt.files.read import FileTooLargeError, NotAFileError, read_file
-from streamt.files.replace import atomic_replace
+from streamt.files.replace import atomic_replace, sync_folder
 
-__all__ = ["FileTooLargeError", "NotAFileError", "atomic_replace", "check_append", "durable_append", "read_file"]
+__all__ = [
+    "FileTooLargeError",
+    "NotAFileError",
+    "atomic_replace",
+    "check_append",
+    "durable_append",
+    "read_file",
+    "sync_folder",
+]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def atomic_replace(path: Path, chunks: Iterable[bytes]) -> None:
+def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = None) -> None:
     """Replace the file at `path` by `chunks`, entirely or not at all.
 
     The bytes go to a staging file in the same folder, are flushed and fsynced, and take the target's place in one
@@ -19,17 +19,18 @@ def atomic_replace(path: Path, chunks: Iterable[bytes]) -> None:
     Args:
         path: the file to write; a link to one will do.
         chunks: its whole content, in order.
+        mode: permission bits of the file; by default the old file's, or what the umask leaves.
 
     Raises:
         OSError: the target is no regular file, or the folder or the disk refuses.
     """
     target = Path(os.path.realpath(path))
-    mode = _mode_for(target)
+    kept_mode = _mode_for(target)
     missing = _missing_parents(target)
     try:
         for folder in reversed(missing):
             folder.mkdir()
-        _stage_and_move(target, mode, chunks)
+        _stage_and_move(target, kept_mode if mode is None else mode, chunks)
     except BaseException:
         for folder in missing:
             with suppress(OSError):
