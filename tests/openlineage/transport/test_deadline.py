@@ -3,7 +3,7 @@
 import pytest
 
 from streamt.openlineage.transport.deadline import Deadline
-from tests.openlineage.transport.servers import server
+from tests.net.servers import server
 
 
 def test_after_the_cut_no_connection_is_opened() -> None:

@@ -16,7 +16,7 @@ from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_
 from streamt.openlineage.transport import DeliveryError, FileConfig, Transport, open_transport, transport_from_environ
 from streamt.openlineage.transport.file import FileTransport
 from streamt.openlineage.validation import check_event, check_lifecycle
-from tests.openlineage.transport.servers import official_event
+from tests.openlineage.transport.official import official_event
 
 RUN = CommandRun(uuid4(), Identity("prod", "streamt/p/commands/test"), "TEST", (Identity("kafka://b:9092", "t"),))
 

@@ -3,7 +3,6 @@
 import logging
 import os
 import socket
-import ssl
 import subprocess
 import sys
 import threading
@@ -19,8 +18,9 @@ from streamt.diagnostics import StreamtError
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, open_transport, transport_from_environ
-from tests.openlineage.transport import servers
-from tests.openlineage.transport.servers import deaf, drip, huge, reset_after, say, server, silent, status
+from tests.net import servers
+from tests.net.servers import deaf, drip, hold, huge, reset_after, say, server, silent, status, tls_for
+from tests.openlineage.transport.official import event_in
 
 PREFIX = "OPENLINEAGE__TRANSPORT__"
 TIMEOUT_S = 0.3
@@ -54,13 +54,6 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[trustme.CA, str
     path = tmp_path_factory.mktemp("ca") / "ca.pem"
     ca.cert_pem.write_to_path(str(path))
     return ca, str(path)
-
-
-def tls_for(ca: trustme.CA, name: str, not_after: datetime | None = None) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    not_before = not_after - timedelta(9) if not_after else None
-    ca.issue_cert(name, not_before=not_before, not_after=not_after).configure_cert(context)
-    return context
 
 
 def test_the_event_arrives_byte_for_byte() -> None:
@@ -108,7 +101,7 @@ def test_what_arrived_is_an_event_by_the_schemas_and_by_the_official_classes(
             send(backend.url, bytes(event.to_json()), compression="gzip")
         else:
             send(backend.url, bytes(event.to_json()))
-    assert backend.requests[0].event()["eventType"] == (outcome.value if outcome else "START")
+    assert event_in(backend.requests[0])["eventType"] == (outcome.value if outcome else "START")
 
 
 def test_gzip_is_named_and_smaller() -> None:
@@ -170,16 +163,6 @@ SLOW = {
     "chunks": drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n"),
     "continue": say(b"HTTP/1.1 100 Continue\r\n\r\n"),
 }
-
-
-def hold(answer: servers.Answer) -> servers.Answer:
-    """Keep the connection open after `answer`."""
-
-    def held(connection: socket.socket) -> None:
-        answer(connection)
-        silent(connection)
-
-    return held
 
 
 @pytest.mark.parametrize("answer", SLOW.values(), ids=SLOW.keys())

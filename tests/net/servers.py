@@ -1,22 +1,15 @@
 """Servers on loopback that answer well, badly, slowly or not at all, and keep what arrived."""
 
-import gzip
-import json
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime, timedelta
 
-from openlineage.client import event_v2
-from openlineage.client.generated.error_message_run import ErrorMessageRunFacet
-from openlineage.client.generated.job_type_job import JobTypeJobFacet
-
-from streamt.diagnostics import Option
-from streamt.openlineage.validation import check_event
+import trustme
 
 CREATED = b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
 Answer = Callable[[socket.socket], None]
@@ -29,14 +22,6 @@ class Request:
     line: str
     headers: dict[str, str]
     body: bytes
-
-    def event(self) -> dict[str, Any]:
-        """Read the event, and hold it against the pinned schemas and the official client's own classes."""
-        body = gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
-        event: dict[str, Any] = json.loads(body)
-        check_event(event, Option("arrived"))
-        official_event(event)
-        return event
 
 
 @dataclass
@@ -53,6 +38,16 @@ class Server:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+
+def hold(answer: Answer) -> Answer:
+    """Keep the connection open after `answer`."""
+
+    def held(connection: socket.socket) -> None:
+        answer(connection)
+        silent(connection)
+
+    return held
 
 
 def say(data: bytes) -> Answer:
@@ -173,24 +168,9 @@ def _read(connection: socket.socket, reads: bool) -> Request | None:
     return Request(line, headers, body)
 
 
-def official_event(event: dict[str, Any]) -> event_v2.RunEvent:
-    """Build the official client's own objects from `event`; they raise on what they do not take."""
-    run, job = event["run"], event["job"]
-    errors = {key: ErrorMessageRunFacet(**_own(facet)) for key, facet in run.get("facets", {}).items()}
-    kinds = {key: JobTypeJobFacet(**_own(facet)) for key, facet in job.get("facets", {}).items()}
-    return event_v2.RunEvent(
-        eventTime=event["eventTime"],
-        eventType=event_v2.RunState[event["eventType"]],
-        run=event_v2.Run(runId=run["runId"], facets=dict(errors)),
-        job=event_v2.Job(namespace=job["namespace"], name=job["name"], facets=dict(kinds)),
-        inputs=_inputs(event.get("inputs", ())),
-        producer=event["producer"],
-    )
-
-
-def _inputs(inputs: Sequence[dict[str, Any]]) -> list[event_v2.InputDataset]:
-    return [event_v2.InputDataset(namespace=dataset["namespace"], name=dataset["name"]) for dataset in inputs]
-
-
-def _own(facet: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in facet.items() if not key.startswith("_")}
+def tls_for(ca: trustme.CA, name: str, not_after: datetime | None = None) -> ssl.SSLContext:
+    """Make what a server needs that shows a certificate for `name`."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    not_before = not_after - timedelta(9) if not_after else None
+    ca.issue_cert(name, not_before=not_before, not_after=not_after).configure_cert(context)
+    return context
