@@ -1,0 +1,161 @@
+"""What a topic's description tells: its fields, what a change is judged by, and whether a recorded call happened."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from streamt.clusters import Failure, FailureKind
+from streamt.clusters.kafka_admin import Topic
+from streamt.deploy.artifact import Content, SecretRef, digest
+from streamt.deploy.backend import Answer, Happened, ProviderId, Step, Target
+from streamt.deploy.backends.kafka import (
+    PARTITIONS,
+    REPLICATION,
+    RISKY_SETTINGS,
+    TopicBackend,
+    normal,
+    setting,
+    setting_path,
+)
+
+_RIGHTS = ("ALTER", "ALTER_CONFIGS", "DELETE", "DESCRIBE_CONFIGS")
+_BACKEND = TopicBackend()
+
+
+def topic_of(step: Step) -> str:
+    """Return the name of the topic that `step` is about."""
+    return str(step.identity["topic"])
+
+
+def partitions_of(step: Step) -> int:
+    """Return how many partitions `step` asks for."""
+    wanted = step.identity["partitions"]
+    assert isinstance(wanted, int)
+    return wanted
+
+
+def items(content: Content) -> Sequence[Content]:
+    """Return the items of a list; none of anything else."""
+    return content if isinstance(content, Sequence) and not isinstance(content, str) else ()
+
+
+def is_absent(found: Topic | Failure) -> bool:
+    """Report whether a topic is known not to be there."""
+    return isinstance(found, Failure) and found.kind is FailureKind.ABSENT
+
+
+def owned(target: Target) -> set[str]:
+    """Return the paths of our fields: desired, or applied."""
+    contents = [each.content for each in (target.artifact, target.applied) if each]
+    return {path for content in contents for path in _BACKEND.desired(content)}
+
+
+def fields_of(found: Topic) -> dict[str, Content]:
+    """Return the fields of a topic in the terms of the artifact: what is set on the topic itself."""
+    fields: dict[str, Content] = {PARTITIONS: found.partitions, REPLICATION: found.replication_factor}
+    own = {name: each.value for name, each in found.settings.items() if each.source == "topic"}
+    return fields | {setting_path(name): normal(name, value) for name, value in own.items()}
+
+
+def facts_of(target: Target, found: Topic, inherited: Mapping[str, str]) -> Mapping[str, Content]:
+    """Return what a change is judged by besides fields: the user's rights, and what holds where nothing is set."""
+    ours = {setting(path) for path in owned(target)} & RISKY_SETTINGS
+    known = {name: each for name in ours if name and (each := found.settings.get(name))}
+    given = {name: each.value for name, each in known.items() if each.source != "topic"}
+    defaults: dict[str, Content] = {name: normal(name, value) for name, value in given.items()}
+    defaults |= {name: normal(name, inherited[name]) for name in known if name not in given and name in inherited}
+    facts: dict[str, Content] = {"inherited": defaults} if defaults else {}
+    if found.operations is not None:
+        facts["rights"] = [right for right in _RIGHTS if right in found.operations or "ALL" in found.operations]
+    return facts
+
+
+def gives_back(target: Target) -> bool:
+    """Report whether a setting that can lose records is given back to the broker's default."""
+    if target.artifact is None or target.applied is None:
+        return False
+    before, after = (_BACKEND.desired(each.content) for each in (target.applied, target.artifact))
+    return any(setting(path) in RISKY_SETTINGS for path in before.keys() - after.keys())
+
+
+def differs(target: Target, found: Topic | Failure) -> bool:
+    """Report whether a topic is not as it was last applied, so that it is worth a second look."""
+    if isinstance(found, Failure):
+        return is_absent(found) and target.applied is not None
+    if target.applied is None:
+        return True
+    live = fields_of(found)
+    expected = _BACKEND.desired(target.applied.content)
+    same_id = target.applied.provider_id.get("topic_id") == found.id
+    return not same_id or any(live.get(path) != value for path, value in expected.items() if _is_plain(value))
+
+
+def _is_plain(value: Content) -> bool:
+    return not isinstance(value, SecretRef)
+
+
+def shows(step: Step, found: Topic | Failure) -> bool:
+    """Report whether the cluster shows what it was asked for by `step`."""
+    if step.action == "delete":
+        return is_absent(found) or (isinstance(found, Topic) and found.id != step.identity["topic_id"])
+    if isinstance(found, Failure):
+        return False
+    if step.action == "grow":
+        return found.partitions >= partitions_of(step)
+    if step.action == "create":
+        return True
+    own = {name for name, each in found.settings.items() if each.source == "topic"}
+    values = step.payload["set"]
+    assert isinstance(values, Mapping)
+    plain = {name: normal(name, value) for name, value in values.items() if _is_plain(value)}
+    fields = fields_of(found)
+    done = all(fields.get(setting_path(name)) == value for name, value in plain.items())
+    return done and values.keys() <= own and not own & set(map(str, items(step.payload["delete"])))
+
+
+def answer(step: Step, target: Target, found: Topic | None) -> Answer:
+    """Return whether a recorded call happened, by what is there now."""
+    if step.action == "delete":
+        gone = found is None or found.id != step.identity["topic_id"]
+        reason = "the topic is gone" if gone else "the topic is still there, under the same id"
+        return Answer(happened=Happened.DONE if gone else Happened.UNDONE, reason=reason)
+    if found is None:
+        undone = step.action == "create"
+        reason = "the topic is not there"
+        return Answer(happened=Happened.UNDONE if undone else Happened.CANNOT_TELL, reason=reason)
+    if step.action != "create" and found.id != step.identity["topic_id"]:
+        return Answer(happened=Happened.CANNOT_TELL, reason="the topic was made again under another id")
+    if step.action == "create" and found.id == step.identity["topic_id"]:
+        return Answer(happened=Happened.UNDONE, reason="the topic that was there before is still there")
+    return _compared(step, found, _wanted(step, target))
+
+
+def _compared(step: Step, found: Topic, wanted: Mapping[str, Content]) -> Answer:
+    live = fields_of(found)
+    provider_id: ProviderId = {"topic_id": found.id}
+    if all(live.get(path) == value for path, value in wanted.items()):
+        return Answer(happened=Happened.DONE, provider_id=provider_id, reason="the topic is as the call makes it")
+    if _is_as_before(step, live):
+        return Answer(happened=Happened.UNDONE, reason="the topic is as it was before the call")
+    return Answer(happened=Happened.CANNOT_TELL, reason="the topic is neither as before nor as the call makes it")
+
+
+def _wanted(step: Step, target: Target) -> Mapping[str, Content]:
+    """Return the fields as the call makes them; None where a setting is given back."""
+    if step.action == "grow":
+        return {PARTITIONS: step.identity["partitions"]}
+    desired = _BACKEND.desired(target.artifact.content) if target.artifact else {}
+    if step.action == "create":
+        return {path: value for path, value in desired.items() if _is_plain(value)}
+    return {path: desired.get(path) for path in _touched(step) if _is_plain(desired.get(path))}
+
+
+def _is_as_before(step: Step, live: Mapping[str, Content]) -> bool:
+    if step.action == "grow":
+        return live[PARTITIONS] == step.identity["before"]
+    return (
+        step.action == "alter" and digest({path: live.get(path) for path in _touched(step)}) == step.identity["before"]
+    )
+
+
+def _touched(step: Step) -> Iterable[str]:
+    names = (*items(step.identity.get("set")), *items(step.identity.get("delete")))
+    return tuple(setting_path(str(name)) for name in names)
