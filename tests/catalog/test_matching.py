@@ -47,6 +47,11 @@ MATCHES = {
         "db.s.orders",
         Place(1, "snowflake", "acc", None, "db", "s"),
     ),
+    "snowflake by locator, region and cloud": (
+        "snowflake://xy12345.us-east-1.aws",
+        "db.s.orders",
+        Place(1, "snowflake", "xy12345.us-east-1.snowflakecomputing.com", None, "db", "s"),
+    ),
     "snowflake, underscore as dash": (
         "snowflake://MYORG-my_account",
         "db.s.orders",

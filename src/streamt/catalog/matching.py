@@ -9,30 +9,29 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]')
-_AUTHORITY = re.compile(r"(?:[^@/]*@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/;,]*)(?::(?P<port>[0-9]+))?")
+from streamt.openlineage.naming import Namespace, parse_namespace, split_name, system_of
+
+__all__ = [
+    "RULES",
+    "Candidate",
+    "Namespace",
+    "Place",
+    "Rule",
+    "Spelled",
+    "candidates",
+    "choose",
+    "container_key",
+    "fold",
+    "parse_namespace",
+    "split_name",
+    "system_of",
+    "tail",
+]
 
 
 def fold(text: str) -> str:
     """Return the form in which names are compared without regard to case: NFC, then casefold (C15)."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-
-
-@dataclass(frozen=True, slots=True)
-class Namespace:
-    """A namespace, taken apart.
-
-    Attributes:
-        system: the type of system, aliases resolved: `s3a` gives `s3`.
-        host: the host in lower case, an account, a bucket, or an authority.
-        port: the port, if one is stated.
-        path: what follows the authority, without slashes at its ends.
-    """
-
-    system: str
-    host: str = ""
-    port: int | None = None
-    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,11 @@ def _same_host(stated: str, connection: str) -> bool:
 
 
 def _same_account(stated: str, connection: str) -> bool:
-    """Report whether a Snowflake host begins with the account, then a dot or its end; `_` and `-` alike (C13)."""
-    account, host = (text.lower().replace("_", "-") for text in (stated, connection))
+    """Report whether a Snowflake host begins with the account, then a dot or its end; `_` and `-` alike (C13).
+
+    AWS is the cloud that no host names: `locator.region.aws` is `locator.region.snowflakecomputing.com`.
+    """
+    account, host = (text.lower().replace("_", "-") for text in (stated.removesuffix(".aws"), connection))
     return bool(account) and (host == account or host.startswith(account + "."))
 
 
@@ -134,73 +136,17 @@ RULES: dict[str, Rule] = {
     "hdfs": _PATHS,
     "hive": Rule(port=False),
     "kafka": Rule(style="whole"),
+    "mssql": _TABLES,
     "mysql": _TABLES,
     "oracle": _TABLES,
     "postgres": _TABLES,
     "redshift": Rule(host=_same_cluster),
     "s3": _PATHS,
     "snowflake": Rule(host=_same_account, port=False),
-    "sqlserver": _TABLES,
     "teradata": _TABLES,
     "trino": _TABLES,
 }
 """One row for each type of system that a connection can have."""
-
-ALIASES: dict[str, str] = {
-    "abfs": "abfss",
-    "adl": "abfss",
-    "awsathena": "athena",
-    "gcs": "gs",
-    "mariadb": "mysql",
-    "mssql": "sqlserver",
-    "postgresql": "postgres",
-    "presto": "trino",
-    "s3a": "s3",
-    "s3n": "s3",
-    "unitycatalog": "databricks",
-    "wasb": "abfss",
-    "wasbs": "abfss",
-}
-"""Schemes under which producers name the same system."""
-
-
-def system_of(type_name: str) -> str:
-    """Return the system's own name for a scheme or a connection's type."""
-    lowered = type_name.lower()
-    return ALIASES.get(lowered, lowered)
-
-
-def parse_namespace(namespace: str) -> Namespace:
-    """Take a namespace apart; one without a scheme names a system alone (`bigquery`, `file`)."""
-    scheme, separator, rest = namespace.partition("://")
-    if not separator:
-        return Namespace(system_of(namespace.rstrip(":/")))
-    system = system_of(scheme)
-    authority, _, path = rest.partition("/")
-    if RULES.get(system, _TABLES).style == "path" and system != "hdfs":
-        return Namespace(system, authority.lower() if "@" in authority else authority, None, path.strip("/"))
-    match = _AUTHORITY.match(authority)
-    assert match is not None  # every part of the pattern may be empty
-    port = int(match["port"][:6]) if match["port"] else None
-    return Namespace(system, match["host"].lower().rstrip("."), port, path.strip("/"))
-
-
-def split_name(name: str) -> tuple[str, ...]:
-    """Split a dotted name; a part in identifier quotes is one part, dots included, without its quotes."""
-    parts: list[str] = []
-    at = 0
-    while at <= len(name):
-        quoted = _QUOTED.match(name, at)
-        if quoted and (quoted.end() == len(name) or name[quoted.end()] == "."):
-            text = next(group for group in quoted.groups() if group is not None)
-            parts.append(text.replace('""', '"').replace("``", "`"))
-            at = quoted.end() + 1
-            continue
-        dot = name.find(".", at)
-        end = len(name) if dot < 0 else dot
-        parts.append(name[at:end])
-        at = end + 1
-    return tuple(parts)
 
 
 def container_key(system: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The only place that makes a namespace or a name.
+"""The namespaces and names of streamt's own datasets and jobs, made by `naming`.
 
 Source: the specification's sections "Static export command" (precedence), "Dataset identity" and "Stable job identity".
 """
@@ -7,26 +7,35 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv6Address
-from urllib.parse import quote
 
 from streamt.diagnostics import Code, Diagnostic, Location, Option, ProjectPath, StreamtError, Variable
+from streamt.openlineage.naming import Identity, is_clean_text, job_segment, kafka_namespace
+
+__all__ = [
+    "GATEWAY_VARIABLE",
+    "JOB_VARIABLE",
+    "KAFKA_VARIABLE",
+    "Bootstrap",
+    "Identity",
+    "NamespaceOptions",
+    "NamespaceSource",
+    "Namespaces",
+    "command_job_name",
+    "dataset_namespace",
+    "is_clean_text",
+    "job_namespace",
+    "model_job_name",
+    "resolve_namespaces",
+]
 
 JOB_VARIABLE = "OPENLINEAGE_NAMESPACE"
 KAFKA_VARIABLE = "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE"
 GATEWAY_VARIABLE = "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE"
 
-_SCHEME = "kafka://"
+_SCHEME = kafka_namespace("")
 _ENDPOINT = re.compile(
     r"(?P<host>\[(?P<v6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?):(?P<port>[0-9]+)"
 )
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Identity:
-    """What names a dataset or a job in every catalog; ordered as events and references are."""
-
-    namespace: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,22 +195,12 @@ def dataset_namespace(source: NamespaceSource, bootstrap: Bootstrap) -> str | No
 
 def model_job_name(project: str, model: str) -> str:
     """Name the job of a model: `streamt/{project-segment}/models/{model-segment}`."""
-    return f"streamt/{_segment(project)}/models/{_segment(model)}"
+    return f"streamt/{job_segment(project)}/models/{job_segment(model)}"
 
 
 def command_job_name(project: str, command: str) -> str:
     """Name the job of one of our commands (`test`): `streamt/{project-segment}/commands/{command}`."""
-    return f"streamt/{_segment(project)}/commands/{_segment(command)}"
-
-
-def is_clean_text(text: str) -> bool:
-    """Tell whether `text` can stand in an identity: valid Unicode without control characters."""
-    return not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in text)
-
-
-def _segment(text: str) -> str:
-    # quote() keeps exactly ASCII letters, digits and -._~ once `safe` is empty, and writes upper-case hexadecimals.
-    return quote(text, safe="")
+    return f"streamt/{job_segment(project)}/commands/{job_segment(command)}"
 
 
 def _derive(source: NamespaceSource, bootstrap: Bootstrap) -> str:
@@ -217,7 +216,7 @@ def _derive(source: NamespaceSource, bootstrap: Bootstrap) -> str:
         wanted = f"{_SCHEME}HOST:PORT" if bootstrap.hidden else _suggestion(endpoints[0])
         hint = f"give {source.flag} {wanted}, or set {source.variable}"
         raise _error(bootstrap.location, f"no dataset namespace can be derived from this address: {problem}", hint)
-    return _SCHEME + endpoints[0]
+    return kafka_namespace(endpoints[0])
 
 
 def _endpoints(servers: str | Sequence[str] | None) -> list[str]:
