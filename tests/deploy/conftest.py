@@ -8,6 +8,7 @@ import pytest
 
 from streamt.deploy.state import LocalStore, PostgresStore, StateFiles, Store, state_address
 from tests.deploy.postgres_server import PostgresServer, postgres_server
+from tests.deploy.shop import World, make_world
 
 ADDRESS = state_address("default", "shop", "prod")
 
@@ -48,3 +49,8 @@ def sibling() -> Callable[[Store], Store]:
         return PostgresStore(store.url, address)
 
     return make
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return make_world(tmp_path)

@@ -551,12 +551,14 @@ class Provider:
         observer: opens an observer of a cluster, by its alias; nothing is sent before the first question.
         adapter: opens an adapter.
         readers: opens what sees consumer groups, for topics.
+        reader_blockers: why a topic may not be deleted because of who reads it, by its physical name.
     """
 
     backend: Backend
     observer: Callable[[str | None], AbstractContextManager[Observer]]
     adapter: Callable[[str | None], AbstractContextManager[Adapter]]
     readers: Callable[[], AbstractContextManager[ReadersObserver]] | None = None
+    reader_blockers: Callable[[Readers, str], tuple[Blocker, ...]] | None = None
 
 
 Providers = Mapping[ResourceKind, Provider]

@@ -1,6 +1,6 @@
 """Desired, applied and live, field by field: what all backends compare by."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from streamt.deploy.artifact import Content, SecretRef, digest
 from streamt.deploy.backend import ABSENT, Absent, FieldDiff, Fields, Live, SecretState, Situation
@@ -76,3 +76,39 @@ def fingerprint(live: Live, owned: frozenset[str]) -> str:
             "secrets": {path: live.secrets[path].value for path in owned & live.secrets.keys()},
         }
     )
+
+
+def accept(content: Mapping[str, Content], live: Fields, diffs: Iterable[FieldDiff]) -> dict[str, Content]:
+    """Return `content` with the live value of each field that differs, so that it says what is there.
+
+    A secret, which cannot be read, and a field that is not live are left out.
+
+    Args:
+        content: an artifact's content.
+        live: the fields as the provider shows them.
+        diffs: what differs; fields of others do not count.
+    """
+    result = _copied(content)
+    for diff in diffs:
+        if diff.owner == "ours":
+            value: Content | Absent = ABSENT if diff.sensitive else live.get(diff.path, ABSENT)
+            _put(result, [part.replace("~1", "/").replace("~0", "~") for part in diff.path[1:].split("/")], value)
+    return result
+
+
+def _copied(content: Mapping[str, Content]) -> dict[str, Content]:
+    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in content.items()}
+
+
+def _put(content: dict[str, Content], path: list[str], value: Content | Absent) -> None:
+    """Set what stands at `path`, or take it away."""
+    key, *rest = path
+    if rest:
+        inner = content.get(key)
+        inner = inner if isinstance(inner, dict) else {}
+        _put(inner, rest, value)
+        content[key] = inner
+    elif isinstance(value, Absent):
+        content.pop(key, None)
+    else:
+        content[key] = value

@@ -166,6 +166,7 @@ class _Action(Wire):
     source: str | None = None
     resource: dict[str, Any] | None
     fingerprint: str | None
+    steps: Annotated[int, Field(ge=0)]
 
 
 class _Begin(Wire):

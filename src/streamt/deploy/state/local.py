@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
@@ -204,6 +204,9 @@ class _LocalSession:
         """Return the state."""
         snapshot = self._store.read()
         self._checksum = snapshot.checksum
+        if snapshot.journal is not None and snapshot.journal.end is not None:  # it only was not put away any more
+            self._put_away(snapshot.journal.id)
+            return replace(snapshot, journal=None)
         return snapshot
 
     def initialize(self, *, remember_secrets: bool) -> None:
@@ -242,13 +245,16 @@ class _LocalSession:
         if document is not None:
             self._write(document)
         self.append(operation, end)
+        self._put_away(operation)
+        self._prune()
+
+    def _put_away(self, operation: str) -> None:
         self._forget_journal()
         try:
             self._files.open_journal(operation).replace(self._files.closed_journal(operation))
         except OSError as error:
             raise problems.file_unavailable(self._files.shown(self._files.operations), error) from None
         sync_folder(self._files.operations)
-        self._prune()
 
     def replace(self, document: StateDocument) -> None:
         """Replace the state, keeping its serial."""

@@ -1,6 +1,6 @@
 """One operation as its journal tells it: what was to be done, what was, and what is not known."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -27,6 +27,7 @@ class IntendedAction:
         source: for a move, the address that it had.
         resource: what state will say of it once it is done; None for what takes it away.
         fingerprint: of the evidence that it was decided on.
+        steps: how many calls it takes.
     """
 
     address: Address
@@ -35,6 +36,7 @@ class IntendedAction:
     source: Address | None = None
     resource: Applied | None = None
     fingerprint: str | None = None
+    steps: int = 0
 
     def as_data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -45,6 +47,7 @@ class IntendedAction:
             "source": str(self.source) if self.source else None,
             "resource": write_resource(self.resource) if self.resource else None,
             "fingerprint": self.fingerprint,
+            "steps": self.steps,
         }
 
     @classmethod
@@ -66,6 +69,7 @@ class IntendedAction:
             source=source,
             resource=resource,
             fingerprint=data["fingerprint"],
+            steps=data["steps"],
         )
 
 
@@ -172,6 +176,14 @@ class Operation:
         """The records of finished actions, by the action's index."""
         return {record.body["action"]: record for record in self.records if record.word is Word.APPLIED}
 
+    def last_step(self, action: int) -> RecordedStep | None:
+        """Return the last call that was intended for an action; None if none was."""
+        return self._last_steps.get(action)
+
+    @cached_property
+    def _last_steps(self) -> Mapping[int, RecordedStep]:
+        return {each.action: each for each in self.steps}
+
     def overlay(self, resources: Mapping[Address, Applied]) -> dict[Address, Applied]:
         """Return `resources` with what the finished actions left."""
         result = dict(resources)
@@ -206,10 +218,3 @@ def _intended(record: Record) -> RecordedStep:
     body = record.body
     step = Step(action=body["do"], call=body["call"], identity=body["identity"])
     return RecordedStep(action=body["action"], number=body["step"], step=step, provider_id={})
-
-
-def iterate_unfinished(operation: Operation) -> Iterator[tuple[int, IntendedAction]]:
-    """Yield the actions that are not recorded as finished, with their indexes."""
-    for index, action in enumerate(operation.actions):
-        if index not in operation.applied:
-            yield index, action
