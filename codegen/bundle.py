@@ -1,14 +1,17 @@
 """Pack the pinned bytes as package resources: the same input gives the same output on any machine, on any day."""
 
 import base64
+import json
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import zopfli.gzip  # type: ignore[import-untyped]  # it has no types
 
-from codegen.facets import find_facets
+from codegen.compose import compose
+from codegen.facets import facet_places, find_facets
 from codegen.pins import CodegenError, Pin
+from codegen.shapes import looked_at
 from codegen.sources import Sources
 
 SUFFIX = ".gz.b64"
@@ -24,7 +27,7 @@ def resources(sources: Sources) -> dict[PurePosixPath, bytes]:
         sources: the verified release, and our own schemas.
 
     Returns:
-        The files by their paths under `streamt/docs/schemas/`: the packed schemas, `pins.py` and `facets.py`.
+        The files by their paths under `streamt/docs/schemas/`: the packed schemas and the tables that belong to them.
     """
     folders = {f"openlineage-{sources.bundle.release}": sources.bundle.raw, "own": sources.own}
     packed = {
@@ -32,7 +35,7 @@ def resources(sources: Sources) -> dict[PurePosixPath, bytes]:
         for folder, raws in folders.items()
         for name, raw in raws.items()
     }
-    tables = {"pins.py": _pins(sources), "facets.py": _facets(sources)}
+    tables = {"pins.py": _pins(sources), "facets.py": _facets(sources), "shapes.py": _shapes(sources)}
     return packed | {PurePosixPath(name): text.encode() for name, text in tables.items()}
 
 
@@ -127,10 +130,38 @@ FACETS = (
 
 
 def _facets(sources: Sources) -> str:
+    facets = find_facets(sources.written, sources.core_id)
     entries = (
         f'    FacetSchema(\n        "{facet.entity}",\n        "{facet.key}",\n        "{facet.url}",\n'
         f'        "{facet.definition}",\n        "{facet.name}",\n    ),\n'
-        for facet in find_facets(sources.written, sources.core_id)
+        for facet in facets
     )
     head = _FACETS_HEAD.format(release=sources.bundle.release)
-    return f'{head}{"".join(entries)})\n"""Sorted by entity and key."""\n'
+    places = facet_places(compose(sources.written, sources.core_id), facets)
+    paths = "".join(f"    ({path!r}, {entity!r}),\n" for path, entity in places).replace("'", '"')
+    return (
+        f'{head}{"".join(entries)})\n"""Sorted by entity and key."""\n\n'
+        f"PLACES = (\n{paths})\n"
+        '"""Where an event holds facets: the path, `*` for every item of a list, and the entity of the facets."""\n'
+    )
+
+
+_SHAPES_HEAD = '''# GENERATED, DO NOT EDIT.
+# command:   python -m codegen generate
+# release:   OpenLineage {release}
+"""What the schemas look at in a value; proved when this file is generated."""
+
+'''
+
+
+def _shapes(sources: Sources) -> str:
+    looked = looked_at(sources.written)
+    return (
+        _SHAPES_HEAD.format(release=sources.bundle.release)
+        + f'TEXTS = {_names(looked.texts)}\n"""The names under which a text\'s letters count."""\n\n'
+        + f'NUMBERS = {_names(looked.numbers)}\n"""The names under which a number\'s or a boolean\'s value counts."""\n'
+    )
+
+
+def _names(names: Iterable[str]) -> str:
+    return f"frozenset(\n    {{\n{''.join(f'        {json.dumps(name)},{chr(10)}' for name in sorted(names))}    }}\n)"

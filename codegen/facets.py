@@ -1,6 +1,6 @@
 """Which facets there are, and where each belongs: read from the facets' own schemas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
@@ -55,6 +55,31 @@ def find_facets(documents: Mapping[str, Schema], core_id: str) -> tuple[Facet, .
                 raise CodegenError(f"{base}: the facet key {facet.key!r} of {facet.entity} is already taken")
             found[facet.entity, facet.key] = facet
     return tuple(found[place] for place in sorted(found))
+
+
+def facet_places(document: Schema, facets: Iterable[Facet]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """Find where an event holds facets.
+
+    Args:
+        document: the composed document of all events.
+        facets: those that are written.
+
+    Returns:
+        Each path from an event, `*` for every item of a list, and the entity whose facets stand there, sorted.
+    """
+    containers = {f"{facet.entity}s": facet.entity for facet in facets}
+    found: set[tuple[tuple[str, ...], str]] = set()
+    waiting: list[tuple[tuple[str, ...], Schema]] = [((), event) for event in document["oneOf"]]
+    while waiting:
+        path, schema = waiting.pop()
+        name = definition_name(schema.get("$ref", ""))
+        if name in containers:
+            found.add((path, containers[name]))
+        elif name:
+            waiting += [((*path, key), value) for key, value in document["$defs"][name]["properties"].items()]
+        elif "items" in schema:
+            waiting.append(((*path, "*"), schema["items"]))
+    return tuple(sorted(found))
 
 
 def entities(documents: Mapping[str, Schema], core_id: str) -> dict[str, str]:

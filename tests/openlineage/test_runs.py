@@ -13,7 +13,7 @@ from streamt.diagnostics import ProjectPath
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.models import RunEvent
 from streamt.openlineage.runs import LONGEST_MESSAGE, CommandRun, Outcome, start_event, terminal_event
-from streamt.openlineage.validation import check_event, check_lifecycle
+from streamt.openlineage.validation import Checker
 
 TIME = datetime(2026, 11, 30, 12, 0, 0, 250_000, tzinfo=UTC)
 RUN = CommandRun(
@@ -26,7 +26,7 @@ RUN = CommandRun(
 
 def parsed(event: RunEvent) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(event.to_json())
-    check_event(value, ProjectPath())
+    Checker().check(event.to_json(), ProjectPath())
     return value
 
 
@@ -58,7 +58,8 @@ def test_start_to_the_field() -> None:
 
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_start_and_every_end_are_one_life(outcome: Outcome) -> None:
-    check_lifecycle([parsed(start_event(RUN, TIME)), parsed(terminal_event(RUN, outcome, TIME))], ProjectPath())
+    lines = [start_event(RUN, TIME).to_json(), terminal_event(RUN, outcome, TIME).to_json()]
+    Checker().check_run(lines, ProjectPath())
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

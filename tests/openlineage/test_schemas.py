@@ -3,7 +3,11 @@
 import base64
 import gzip
 import json
+import os
 import socket
+import string
+import sys
+import types
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -14,14 +18,17 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 from referencing.exceptions import Unresolvable
 
+import streamt.docs.schemas
 from streamt.diagnostics import Code, StreamtError
 from streamt.docs.schemas import pins
 from streamt.openlineage import schemas
 
 PRODUCER = "https://github.com/conduktor/streamt"
+REINSTALL = "reinstall streamt: the package is damaged"
 RUN_ID = "4f4cf6c8-2a76-4a11-8f2b-6f6e3b8f2f10"
 CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json"
 CACHED = (
+    schemas.tables,
     schemas.documents,
     schemas.facets,
     schemas.core_validator,
@@ -67,7 +74,7 @@ def job_event(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_release_is_the_specified_one() -> None:
-    assert (schemas.RELEASE, schemas.CORE_VERSION) == ("1.53.0", "2-0-2")
+    assert (schemas.tables().release, schemas.tables().core_version) == ("1.53.0", "2-0-2")
 
 
 def test_the_pins_are_the_specified_ones() -> None:
@@ -220,7 +227,7 @@ def test_a_missing_format_checker_stops_everything(monkeypatch: pytest.MonkeyPat
         schemas.core_validator()
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code is Code.OPENLINEAGE_INVALID
-    assert repr(name) in diagnostic.message
+    assert f"`{name}`" in diagnostic.message
     assert diagnostic.hint is not None
     assert "pip install" in diagnostic.hint
 
@@ -229,8 +236,84 @@ def test_a_missing_format_checker_stops_everything(monkeypatch: pytest.MonkeyPat
 def test_a_format_that_nothing_enforces_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     document = {"properties": {"format": {"type": "string", "format": "email"}}}
     monkeypatch.setattr(schemas, "documents", lambda: {"x": document})
-    with pytest.raises(StreamtError, match="nothing enforces the format 'email'"):
+    with pytest.raises(StreamtError, match="nothing enforces the format `email`"):
         schemas.format_checker()
+
+
+def core_of_another_version(pins: Any) -> None:
+    pins.CORE_VERSION = "2-0-3"
+
+
+def without_the_core(pins: Any) -> None:
+    pins.PINS = pins.PINS[1:]
+
+
+def without_a_facet(pins: Any) -> None:
+    pins.PINS = tuple(pin for pin in pins.PINS if pin.name != "ErrorMessageRunFacet.json")
+
+
+def without_one_of_ours(pins: Any) -> None:
+    pins.OWN = pins.OWN[1:]
+
+
+def with_one_more(pins: Any) -> None:
+    pins.PINS += (pins.PINS[1]._replace(id="https://openlineage.io/spec/facets/1-0-0/LineageFacet.json"),)
+
+
+def of_another_release(pins: Any) -> None:
+    pins.RELEASE = "1.54.0"
+
+
+def without_pins(pins: Any) -> None:
+    pins.PINS = ()
+
+
+def cut_short(pins: Any) -> None:
+    del pins.PINS
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(
+    "change",
+    [
+        core_of_another_version,
+        without_the_core,
+        without_a_facet,
+        without_one_of_ours,
+        with_one_more,
+        of_another_release,
+        without_pins,
+        cut_short,
+    ],
+)
+def test_tables_that_do_not_belong_together_are_refused(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    damaged = types.ModuleType(pins.__name__)
+    vars(damaged).update(vars(pins))
+    change(damaged)
+    monkeypatch.setattr(streamt.docs.schemas, "pins", damaged)
+    with pytest.raises(StreamtError, match="the tables of the packed OpenLineage schemas") as caught:
+        schemas.core_validator()
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.hint) == (Code.OPENLINEAGE_INVALID, REINSTALL)
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("name", ["pins", "facets", "shapes"])
+def test_a_missing_table_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.delattr(streamt.docs.schemas, name)
+    monkeypatch.setitem(sys.modules, f"streamt.docs.schemas.{name}", None)
+    with pytest.raises(StreamtError, match="cannot be read") as caught:
+        schemas.tables()
+    assert caught.value.diagnostics[0].hint == REINSTALL
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_pipe_in_the_place_of_a_schema_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    os.mkfifo(tmp_path / FOLDER / "OpenLineage.json.gz.b64")
+    monkeypatch.setattr(schemas, "files", lambda _: tmp_path)
+    with pytest.raises(StreamtError, match=r"`OpenLineage\.json` cannot be read"):
+        schemas.documents()
 
 
 class Damaged:
@@ -248,8 +331,16 @@ class Damaged:
         return self.content
 
 
-def packed(raw: bytes) -> bytes:
-    return base64.encodebytes(gzip.compress(raw))
+def packed(raw: bytes, level: int = 9) -> bytes:
+    return base64.encodebytes(gzip.compress(raw, level))
+
+
+def with_unused_bits(raw: bytes) -> bytes:
+    """Set a bit that base64 does not use, in the digit before the padding."""
+    text = next(text for text in (packed(raw, level) for level in range(1, 10)) if text.endswith(b"=\n"))
+    digits = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
+    place = len(text.rstrip(b"=\n")) - 1
+    return text[:place] + digits[digits.index(chr(text[place])) + 1].encode() + text[place + 1 :]
 
 
 def raw(pin: pins.Pin) -> bytes:
@@ -271,13 +362,14 @@ RAW = raw(PIN)
         (base64.encodebytes(RAW), "cannot be read"),
         (base64.encodebytes(gzip.compress(RAW)[:-9]), "cannot be read"),
         (base64.encodebytes(gzip.compress(RAW) + b"more"), "cannot be read"),
+        (with_unused_bits(RAW), "is not packed as it was"),
         (packed(RAW[:-1]), "has not the 9155 bytes of its pin"),
         (packed(RAW + b" "), "has not the 9155 bytes of its pin"),
         (packed(bytes(10_000_000)), "has not the 9155 bytes of its pin"),
         (packed(RAW.replace(b"2-0-2", b"2-0-3", 1)), "has not the SHA-256 of its pin"),
         (packed(b"{" * PIN.size), "has not the SHA-256 of its pin"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_a_damaged_resource_is_refused(monkeypatch: pytest.MonkeyPatch, content: bytes | None, message: str) -> None:
     monkeypatch.setattr(schemas, "files", lambda _: Damaged(content))
@@ -286,9 +378,9 @@ def test_a_damaged_resource_is_refused(monkeypatch: pytest.MonkeyPatch, content:
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.message) == (
         Code.OPENLINEAGE_INVALID,
-        f"the packed schema OpenLineage.json {message}",
+        f"the packed schema `OpenLineage.json` {message}",
     )
-    assert diagnostic.hint == "reinstall streamt: the package is damaged"
+    assert diagnostic.hint == REINSTALL
 
 
 def test_nothing_is_parsed_before_the_digest_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +394,7 @@ def test_nothing_is_parsed_before_the_digest_is_right(monkeypatch: pytest.Monkey
 
 
 def test_another_id_is_refused() -> None:
-    with pytest.raises(StreamtError, match=r"has not the \$id of its pin"):
+    with pytest.raises(StreamtError, match=r"has not the `\$id` of its pin"):
         schemas._document(PIN._replace(id="https://example.org/OpenLineage.json"), FOLDER)
 
 

@@ -2,20 +2,29 @@
 
 import copy
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from streamt.diagnostics import Code, ProjectPath, StreamtError
+from streamt.openlineage.identity import Identity
+from streamt.openlineage.models import DatasetEvent, JobEvent, RunEvent
+from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.static import export
-from streamt.openlineage.validation import Checker, check_event, check_lifecycle
+from streamt.openlineage.validation import Checker
 from tests.openlineage.projects import NAMESPACES, model, project, source
 
 LINES = export(
     project(source("a", description="d", owner="o"), model("m", "a", process=None), model("n", "a", output=None)),
     NAMESPACES,
 ).lines
-DATASET, _, JOB = map(json.loads, LINES)
+DATASET, _, JOB, *_ = map(json.loads, LINES)
+SCHEMA = DATASET["dataset"]["facets"]["schema"]
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+RUN = CommandRun(UUID(int=1), Identity("n", "j"), "TEST")
 
 ANYWHERE = ProjectPath(("models", 0))
 
@@ -35,15 +44,19 @@ def changed(event: dict[str, Any], path: str, value: object) -> dict[str, Any]:
 
 
 def problem(event: dict[str, Any]) -> str:
+    line = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     with pytest.raises(StreamtError) as caught:
-        check_event(event, ANYWHERE)
+        Checker().check(line, ANYWHERE)
     assert {(each.code, each.location) for each in caught.value.diagnostics} == {(Code.OPENLINEAGE_INVALID, ANYWHERE)}
     return str(caught.value)
 
 
 def test_what_the_exporter_makes_passes() -> None:
-    check_event(DATASET, ANYWHERE)
-    check_event(JOB, ANYWHERE)
+    assert [type(Checker().check(line, ANYWHERE)) for line in LINES] == [
+        DatasetEvent,
+        DatasetEvent,
+        JobEvent,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,32 +66,37 @@ def test_what_the_exporter_makes_passes() -> None:
         (DATASET, "eventTime", "1700000000", "oneOf"),
         (DATASET, "eventTime", "2026-11-30 12:00:00Z", "oneOf"),
         (DATASET, "eventTime", "2026-11-30T12:00:00", "oneOf"),
-        (DATASET, "eventTime", "2026-11-30T12:00:00+01:00", "/eventTime is not in UTC"),
+        (DATASET, "eventTime", "2026-11-30T12:00:00+01:00", "another spelling than canonical JSON"),
         (DATASET, "producer", "not a uri", "oneOf"),
         (DATASET, "schemaURL", "https://openlineage.io/spec/1-0-0/OpenLineage.json#/$defs/JobEvent", "/schemaURL"),
-        (DATASET, "schemaURL", JOB["schemaURL"], "/dataset is not allowed"),
-        (DATASET, "run", {}, "/run is not allowed"),
-        (DATASET, "eventType", "START", "/eventType is not allowed"),
-        (DATASET, "dataset/namespace", " ", "/dataset/namespace is blank"),
-        (DATASET, "dataset/name", "", "/dataset/name is blank"),
+        (DATASET, "schemaURL", JOB["schemaURL"], "unknown property `dataset`, at `/dataset`"),
+        (DATASET, "run", {}, "unknown property `run`"),
+        (DATASET, "eventType", "START", "unknown property `eventType`"),
+        (DATASET, "dataset/namespace", " ", "a blank name, at `/dataset/namespace`"),
+        (DATASET, "dataset/name", "", "a blank name, at `/dataset/name`"),
         (DATASET, "dataset/name", 1, "oneOf"),
-        (DATASET, "dataset/extra", 1, "/dataset/extra is not allowed"),
-        (DATASET, "dataset/facets/other", DATASET["dataset"]["facets"]["schema"], "no pinned facet"),
-        (DATASET, "dataset/facets/jobType", JOB["job"]["facets"]["jobType"], "no pinned facet of a dataset"),
+        (DATASET, "dataset/extra", 1, "unknown property `extra`, at `/dataset/extra`"),
+        (DATASET, "dataset/facets/other", SCHEMA, "unknown dataset facet `other`, at `/dataset/facets/other`"),
+        (DATASET, "dataset/facets/jobType", JOB["job"]["facets"]["jobType"], "unknown dataset facet `jobType`"),
         (DATASET, "dataset/facets/schema/_schemaURL", "https://example.com/x", "_schemaURL"),
-        (DATASET, "dataset/facets/schema/fields", "x", "violates the schema's `type`"),
-        (DATASET, "dataset/facets/schema/fields/0/name", ..., "violates the schema's `required`"),
-        (DATASET, "dataset/facets/schema/fields/0/ordinal_position", "1", "violates the schema's `type`"),
-        (DATASET, "dataset/facets/schema/fields/0/name", "  ", "fields/0/name is blank"),
-        (DATASET, "dataset/facets/schema/fields", [{"name": "x"}, {"name": "x"}], "fields/1/name is not unique"),
-        (DATASET, "dataset/facets/documentation/description", ..., "violates the schema's `required`"),
-        (DATASET, "dataset/facets/ownership/owners", [{}], "violates the schema's `required`"),
-        (JOB, "job/name", "\t", "/job/name is blank"),
-        (JOB, "job/facets/jobType/integration", ..., "violates the schema's `required`"),
-        (JOB, "inputs/0/name", " ", "/inputs/0/name is blank"),
-        (JOB, "inputs/0/facets", {}, "/inputs/0/facets is not allowed"),
-        (JOB, "inputs", JOB["inputs"] * 2, "/inputs/1 names a dataset"),
-        (JOB, "outputs", JOB["inputs"], "/outputs/0 names a dataset"),
+        (DATASET, "dataset/facets/schema/fields", "x", "the schema's `type` is violated"),
+        (DATASET, "dataset/facets/schema/fields/0/name", ..., "the schema's `required` is violated"),
+        (DATASET, "dataset/facets/schema/fields/0/ordinal_position", "1", "the schema's `type` is violated"),
+        (DATASET, "dataset/facets/schema/fields/0/name", "  ", "a blank name, at `/dataset/facets/schema/fields/0/na"),
+        (
+            DATASET,
+            "dataset/facets/schema/fields",
+            [{"name": "x"}] * 2,
+            "in the list already, at `/dataset/facets/schema",
+        ),
+        (DATASET, "dataset/facets/documentation/description", ..., "the schema's `required` is violated"),
+        (DATASET, "dataset/facets/ownership/owners", [{}], "the schema's `required` is violated"),
+        (JOB, "job/name", "\t", "a blank name, at `/job/name`"),
+        (JOB, "job/facets/jobType/integration", ..., "the schema's `required` is violated"),
+        (JOB, "inputs/0/name", " ", "a blank name, at `/inputs/0/name`"),
+        (JOB, "inputs/0/facets", {}, "more than a name, at `/inputs/0`"),
+        (JOB, "inputs", JOB["inputs"] * 2, "already reads or writes, at `/inputs/1`"),
+        (JOB, "outputs", JOB["inputs"], "already reads or writes, at `/outputs/0`"),
     ],
 )
 def test_a_changed_event_is_refused(event: dict[str, Any], path: str, value: object, words: str) -> None:
@@ -96,29 +114,35 @@ def test_a_second_event_of_one_identity_is_refused() -> None:
         checker.check_static(LINES[0], ANYWHERE)
 
 
-def run_event(event_type: str | None, run_id: str = "1", name: str = "j") -> dict[str, Any]:
-    return {"eventType": event_type, "run": {"runId": run_id}, "job": {"namespace": "n", "name": name}}
+START = start_event(RUN, NOON)
 
 
-@pytest.mark.parametrize("end", ["COMPLETE", "FAIL", "ABORT"])
-def test_a_start_and_one_end_are_a_life(end: str) -> None:
-    check_lifecycle([run_event("START"), run_event(end)], ANYWHERE)
+def ended(run: CommandRun, outcome: Outcome = Outcome.COMPLETE) -> RunEvent:
+    return terminal_event(run, outcome, NOON)
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_a_start_and_one_end_are_a_run(outcome: Outcome) -> None:
+    Checker().check_run([START.to_json(), ended(RUN, outcome).to_json()], ANYWHERE)
+
+
+RUNNING = START.model_copy(update={"event_type": "RUNNING"})
 
 
 @pytest.mark.parametrize(
-    "events",
+    ("events", "words"),
     [
-        [],
-        [run_event("START")],
-        [run_event("COMPLETE")],
-        [run_event("COMPLETE"), run_event("START")],
-        [run_event("START"), run_event("START")],
-        [run_event("START"), run_event("RUNNING")],
-        [run_event("START"), run_event("COMPLETE"), run_event("FAIL")],
-        [run_event("START"), run_event("FAIL", run_id="2")],
-        [run_event("START"), run_event("FAIL", name="k")],
+        ([], "a run is one START"),
+        ([START], "a run is one START"),
+        ([ended(RUN)], "a run is one START"),
+        ([ended(RUN), START], "a run is one START"),
+        ([START, START], "a run is one START"),
+        ([START, RUNNING], "a run is one START"),
+        ([START, ended(RUN), ended(RUN, Outcome.FAIL)], "a run is one START"),
+        ([START, ended(replace(RUN, run_id=UUID(int=2)))], "different run identities"),
+        ([START, ended(replace(RUN, job=Identity("n", "k")))], "different job identities"),
     ],
 )
-def test_anything_else_is_no_life(events: list[dict[str, Any]]) -> None:
-    with pytest.raises(StreamtError):
-        check_lifecycle(events, ANYWHERE)
+def test_anything_else_is_no_run(events: list[RunEvent], words: str) -> None:
+    with pytest.raises(StreamtError, match=words):
+        Checker().check_run([event.to_json() for event in events], ANYWHERE)

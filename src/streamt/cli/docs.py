@@ -78,9 +78,10 @@ def lines(events: "Export") -> Iterator[bytes]:
 
 def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
     """Give the envelope's data around the same bytes that JSON Lines would hold."""
-    from streamt.openlineage.schemas import CORE_VERSION, RELEASE
+    from streamt.openlineage.schemas import tables
 
-    head = encode({"standard": "OpenLineage", "release": RELEASE, "core_schema": CORE_VERSION})[0]
+    pinned = tables()
+    head = encode({"standard": "OpenLineage", "release": pinned.release, "core_schema": pinned.core_version})[0]
     yield head[:-1] + b',"events":['
     for index, event in enumerate(events.lines):
         yield b"," + event if index else event

@@ -3,7 +3,6 @@
 Source: the specification's section "Failure policy".
 """
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from streamt.diagnostics import Code, Diagnostic, Option
 from streamt.openlineage.models import RunEvent
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, Transport
-from streamt.openlineage.validation import check_event, check_lifecycle
+from streamt.openlineage.validation import Checker
 
 LOCATION = Option("emit_openlineage")
 
@@ -41,7 +40,8 @@ class RunEmitter:
         self._now = now
         self._started_at: datetime | None = None
         self._warnings: list[Diagnostic] = []
-        _rehearse(run, now())
+        self._checker = Checker()
+        self._rehearse(now())
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -73,7 +73,7 @@ class RunEmitter:
     def _deliver(self, event: RunEvent) -> None:
         try:
             line = event.to_json()
-            check_event(json.loads(line), LOCATION)
+            self._checker.check(line, LOCATION)
             self._transport.emit(line)
         except DeliveryError as error:
             self._warn(event.event_type, str(error))
@@ -87,11 +87,7 @@ class RunEmitter:
         message = f"the {event_type} event of this run was not delivered: {reason}"
         self._warnings.append(Diagnostic(code=Code.EMIT_FAILED, message=message, location=LOCATION))
 
-
-def _rehearse(run: CommandRun, time: datetime) -> None:
-    start = json.loads(start_event(run, time).to_json())
-    check_event(start, LOCATION)
-    for outcome in Outcome:
-        end = json.loads(terminal_event(run, outcome, time).to_json())
-        check_event(end, LOCATION)
-        check_lifecycle([start, end], LOCATION)
+    def _rehearse(self, time: datetime) -> None:
+        start = start_event(self._run, time).to_json()
+        for outcome in Outcome:
+            self._checker.check_run([start, terminal_event(self._run, outcome, time).to_json()], LOCATION)

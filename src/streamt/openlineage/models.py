@@ -236,7 +236,7 @@ class ColumnLineageTransformation(OpenLineageModel):
     """Whether the value can no longer be read from the result."""
     subtype: str | None = None
     """How: `IDENTITY`, `TRANSFORMATION` or `AGGREGATION`; `FILTER`, `JOIN`, `GROUP_BY`, `SORT`, `WINDOW` or `CONDITIONAL`."""
-    type: Literal["DIRECT", "INDIRECT"]
+    type: str
     """`DIRECT`: the value goes into the column. `INDIRECT`: it decides what goes there."""
 
 

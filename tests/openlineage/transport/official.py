@@ -10,15 +10,16 @@ from openlineage.client.generated.error_message_run import ErrorMessageRunFacet
 from openlineage.client.generated.job_type_job import JobTypeJobFacet
 
 from streamt.diagnostics import Option
-from streamt.openlineage.validation import check_event
+from streamt.openlineage.validation import Checker
 from tests.net.servers import Request
 
 
 def event_in(request: Request) -> dict[str, Any]:
     """Read the event of a request, and check it in both ways."""
     compressed = request.headers.get("content-encoding") == "gzip"
-    event: dict[str, Any] = json.loads(gzip.decompress(request.body) if compressed else request.body)
-    check_event(event, Option("arrived"))
+    line = gzip.decompress(request.body) if compressed else request.body
+    Checker().check(line, Option("arrived"))
+    event: dict[str, Any] = json.loads(line)
     official_event(event)
     return event
 

@@ -15,7 +15,7 @@ from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
 from streamt.openlineage.transport import DeliveryError, FileConfig, Transport, open_transport, transport_from_environ
 from streamt.openlineage.transport.file import FileTransport
-from streamt.openlineage.validation import check_event, check_lifecycle
+from streamt.openlineage.validation import Checker
 from tests.openlineage.transport.official import official_event
 
 RUN = CommandRun(uuid4(), Identity("prod", "streamt/p/commands/test"), "TEST", (Identity("kafka://b:9092", "t"),))
@@ -32,11 +32,10 @@ def test_a_run_is_two_lines_that_schemas_and_official_classes_accept(tmp_path: P
     transport.emit(bytes(start_event(RUN, now).to_json()))
     transport.emit(bytes(terminal_event(RUN, Outcome.FAIL, now, "1 of 2 tests failed").to_json()))
     transport.close()
-    events = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    for event in events:
-        check_event(event, Option("written"))
-        official_event(event)
-    check_lifecycle(events, Option("written"))
+    lines = target.read_bytes().splitlines()
+    Checker().check_run(lines, Option("written"))
+    for line in lines:
+        official_event(json.loads(line))
 
 
 def test_an_event_is_written_byte_for_byte(tmp_path: Path) -> None:

@@ -119,3 +119,12 @@ FACETS = (
     ),
 )
 """Sorted by entity and key."""
+
+PLACES = (
+    (("dataset", "facets"), "DatasetFacet"),
+    (("inputs", "*", "facets"), "DatasetFacet"),
+    (("job", "facets"), "JobFacet"),
+    (("outputs", "*", "facets"), "DatasetFacet"),
+    (("run", "facets"), "RunFacet"),
+)
+"""Where an event holds facets: the path, `*` for every item of a list, and the entity of the facets."""

@@ -83,8 +83,8 @@ OWN = (
     Pin(
         "ColumnLineageDatasetFacet.json",
         "https://github.com/conduktor/streamt/schemas/own/ColumnLineageDatasetFacet.json",
-        3468,
-        "fe29265fcea57f07d5ea820331bb9c0723bab341fe073a2769888ea23ed15bd6",
+        3426,
+        "62a32f1d6e30a40fbee717e7493bc93b03b521bb511c4fc3f646deee61a718fe",
     ),
     Pin(
         "NominalTimeRunFacet.json",

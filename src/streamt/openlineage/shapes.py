@@ -1,0 +1,38 @@
+"""The shape of an event: all of it that a schema can look at, and nothing more."""
+
+from collections.abc import Callable
+from typing import Any
+
+Json = Any
+Shape = Any
+"""A value that can be compared and hashed."""
+
+
+def shaper(texts: frozenset[str], numbers: frozenset[str]) -> Callable[[Json], Shape]:
+    """Return the function that gives the shape of a parsed event.
+
+    The names of an object stay. A text stays only under a name in `texts`, an integer or a boolean only under one in
+    `numbers`; otherwise its type stands for all. A list becomes the set of its items' shapes. A number with a point
+    stays as it is.
+
+    Two values of one shape cannot be told apart by any keyword of the schemas that `texts` and `numbers` were derived
+    from; `codegen/shapes.py` proves that when it derives them.
+
+    Args:
+        texts: the names under which a text's letters count.
+        numbers: the names under which a number's or a boolean's value counts.
+    """
+
+    def shape(value: Json, name: str = "") -> Shape:
+        kind = type(value)
+        if kind is str:
+            return value if name in texts else str
+        if kind is dict:
+            return tuple([(key, shape(item, key)) for key, item in value.items()])
+        if kind is list:
+            return frozenset([shape(item, name) for item in value])
+        if kind is float or name in numbers:
+            return kind, value  # a type beside it, since 1, 1.0 and True are equal
+        return kind
+
+    return shape
