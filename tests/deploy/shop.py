@@ -21,13 +21,13 @@ def address(name: str) -> Address:
     return Address(project="shop", environment="prod", kind=ResourceKind.TOPIC, name=name)
 
 
-def artifact(name: str, content: Mapping[str, Content] | None = None, **more: Any) -> Artifact:
+def artifact(logical: str, content: Mapping[str, Content] | None = None, /, **more: Any) -> Artifact:
     return Artifact(
         **{
-            "address": address(name),
-            "name": name,
+            "address": address(logical),
+            "name": logical,
             "content": content if content is not None else {"size": 1},
-            "declaration": Declaration(kind="model", name=name, owner="team-a"),
+            "declaration": Declaration(kind="model", name=logical, owner="team-a"),
             **more,
         }
     )

@@ -79,8 +79,10 @@ def secret_forms(secret: str) -> Iterator[bytes]:
         return
     raw = secret.encode(errors="surrogatepass")
     yield raw
-    yield json.dumps(secret)[1:-1].encode()
-    yield json.dumps(secret, ensure_ascii=False)[1:-1].encode(errors="surrogatepass")
+    for is_ascii in (True, False):  # as a value, and inside a value that is JSON itself
+        once = json.dumps(secret, ensure_ascii=is_ascii)[1:-1]
+        yield once.encode(errors="surrogatepass")
+        yield json.dumps(once, ensure_ascii=is_ascii)[1:-1].encode(errors="surrogatepass")
     yield quote(raw, safe="").encode()
     yield quote_plus(raw).encode()
     yield from _base64_forms(raw)

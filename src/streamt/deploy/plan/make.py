@@ -146,10 +146,15 @@ def _action(
         evidence=_evidence(draft.situation, seen, asked, scope),
         steps=draft.steps,
         undo=change.undo,
-        depends_on=artifact.depends_on if artifact else (),
+        depends_on=_dependencies(target),
         source=draft.source,
         notes=change.notes,
     )
+
+
+def _dependencies(target: Target) -> tuple[Address, ...]:
+    known = target.artifact or target.applied
+    return known.depends_on if known else ()
 
 
 def _with_answer(change: Change, checked: Checked | Diagnostic | None) -> Change:
@@ -250,7 +255,7 @@ def _unseen(target: Target, verb: Verb, cause: Cause) -> Action:
         verb=verb,
         cause=(cause,),
         risk=Risk.UNKNOWN,
-        depends_on=target.artifact.depends_on if target.artifact else (),
+        depends_on=_dependencies(target),
     )
 
 
