@@ -23,7 +23,8 @@ def test_every_block_says_which_file_it_is() -> None:
 
 @pytest.mark.parametrize(("file", "text"), BLOCKS)
 def test_every_block_loads_without_a_warning(load: Callable[..., Project], file: str, text: str) -> None:
-    assert load({"stream_project.yml": ROOT} | {file: text}).warnings == ()
+    named = dict.fromkeys(re.findall(r"sql_file: (\S+)", text), "SELECT 1")
+    assert load({"stream_project.yml": ROOT} | named | {file: text}).warnings == ()
 
 
 @pytest.mark.parametrize(("file", "text"), BLOCKS)

@@ -47,14 +47,14 @@ def test_an_environment_is_named_or_the_only_one(
             DEV | PROD,
             None,
             "the project has several environments, and none is named",
-            "name one, as `--env NAME` or in STREAMT_ENV; the environments are `dev`, `prod`",
+            "name one with `--env NAME` or STREAMT_ENV; environments: `dev`, `prod`",
         ),
-        (DEV | PROD, "prd", "there is no environment `prd`", "did you mean `prod`? the environments are `dev`, `prod`"),
-        (DEV, "../dev", "there is no environment `../dev`", None),
-        (DEV, "", "there is no environment ``", "the environments are `dev`"),
-        ({}, "prod", "there is no environment `prod`: the project has no `environments/`", None),
-        ({"environments/notes.txt": ""}, None, "`environments/` holds no environment", None),
-        ({"environments": "x"}, None, "`environments` is a file, and should be a folder", None),
+        (DEV | PROD, "prd", "unknown environment `prd`", "did you mean `prod`? environments: `dev`, `prod`"),
+        (DEV, "../dev", "unknown environment `../dev`", None),
+        (DEV, "", "unknown environment ``", "environments: `dev`"),
+        ({}, "prod", "unknown environment `prod`: the project has no `environments/`", None),
+        ({"environments/notes.txt": ""}, None, "`environments/` has no environment", None),
+        ({"environments": "x"}, None, "`environments` must be a folder, not a file", None),
     ],
 )
 def test_an_unknown_or_unclear_environment_is_refused(
@@ -87,11 +87,16 @@ def test_a_runtime_in_both_places_is_refused(problems: Find) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "line", "column", "message"),
     [
-        ("environment: {name: prod}", Code.ENVIRONMENT_ERROR, 1, 21, "`environment.name` is not the name of its file"),
+        (
+            "environment: {name: prod}",
+            Code.ENVIRONMENT_ERROR,
+            1,
+            21,
+            "`environment.name` differs from the name of its file",
+        ),
         ("safty: {}", Code.PARSE_ERROR, 1, 1, "unknown key `safty`"),
         ("models: []", Code.PARSE_ERROR, 1, 1, "unknown key `models`"),
-        ("", Code.PARSE_ERROR, 1, 1, "`environments/dev.yml` is empty"),
-        ("- a", Code.PARSE_ERROR, 1, 1, "`environments/dev.yml` is no mapping"),
+        ("- a", Code.PARSE_ERROR, 1, 1, "`environments/dev.yml` must be a mapping, not a list"),
         (
             "environment: {protected: yes}",
             Code.PARSE_ERROR,
@@ -99,7 +104,7 @@ def test_a_runtime_in_both_places_is_refused(problems: Find) -> None:
             26,
             "`protected` must be `true` or `false`, not a string",
         ),
-        ("runtime: {kafka: {bootstrap_servers: '${B}'}}", Code.ENV_VAR_ERROR, 1, 38, "the variable `B` is not set"),
+        ("runtime: {kafka: {bootstrap_servers: '${B}'}}", Code.ENV_VAR_ERROR, 1, 38, "variable `B` is not set"),
         (
             "a: 1\na: 2",
             Code.PARSE_ERROR,
@@ -160,7 +165,7 @@ deployment_state: {backend: postgres, url: "postgres://u:hunter2@h/d"}
     assert environment_view(root, None, {}) == {
         "environment": {"name": "dev", "description": "d", "protected": "***"},
         "runtime": {
-            "kafka": {"bootstrap_servers": ["***", "b:1"], "sasl_username": "me", "sasl_password": "***"},
+            "kafka": {"bootstrap_servers": ["***", "b:1"], "sasl_username": "***", "sasl_password": "***"},
             "schema_registry": {"url": "http://***@r"},
             "flink": {"clusters": {"f": {"api_key": "***", "api_secret": "***"}}},
         },

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streamt.diagnostics import Code, PlacedDiagnostic, resolve
 from streamt.project import Project
 from streamt.project.language import Document, Model, Source, language_schema
-from streamt.project.problems import KAFKA_NAME_RULE
+from streamt.project.messages import KAFKA_NAME_RULE
 from streamt.yaml import read_yaml
 
 Find = Callable[..., tuple[PlacedDiagnostic, ...]]
@@ -74,9 +74,8 @@ BAD = [
         "`project` must be a mapping, but is empty",
         "write a value, or remove the key",
     ),
-    (HEAD + "models:", 3, 1, "/models", "`models` must be a list, but is empty", None),
     (HEAD + "models: {a: 1}", 3, 9, "/models", "`models` must be a list, not a mapping", None),
-    (HEAD + "models: [x]", 3, 10, "/models/0", "this must be a mapping, not a string", None),
+    (HEAD + "models: [x]", 3, 10, "/models/0", "this entry must be a mapping, not a string", None),
     (HEAD + "runtime: {kafka: {}}", 3, 18, "/runtime/kafka/bootstrap_servers", "missing key `bootstrap_servers`", None),
     (
         HEAD + "runtime: {kafka: {bootstrap_servers: []}}",
@@ -147,7 +146,7 @@ BAD = [
         3,
         34,
         "/rules/topics/naming_pattern",
-        "this is no regular expression: unclosed group",
+        "invalid regular expression: unclosed group",
         None,
     ),
     (
@@ -155,7 +154,7 @@ BAD = [
         3,
         34,
         "/rules/topics/naming_pattern",
-        "this is no regular expression: unopened group",
+        "invalid regular expression: unopened group",
         None,
     ),
     (
@@ -213,7 +212,7 @@ BAD = [
         7,
         29,
         "/sources/0/advanced/event_time/column",
-        "`column` stands in `event_time` and, differently, in `advanced.event_time`",
+        "`column` is set differently in `event_time` and in `advanced.event_time`",
         "keep one of them",
     ),
     (
@@ -253,8 +252,8 @@ BAD = [
         4,
         17,
         "/models/0/name",
-        "the name `x` is taken by stream_project.yml, line 3, column 18",
-        "rename one of them; sources and models share one space of names",
+        "duplicate name `x`; first defined at stream_project.yml:3:18",
+        "rename one of them; sources and models share one namespace",
     ),
     (
         model("materialized: view"),
@@ -266,14 +265,14 @@ BAD = [
     ),
     (model("sql: ''"), 5, 10, "/models/0/sql", "`sql` must not be blank", None),
     (model("sql:"), 5, 5, "/models/0/sql", "`sql` must be a string, but is empty", None),
-    (model("sql: a\n    macro: b"), 6, 5, "/models/0/macro", "`sql` and `macro` feed one model", None),
-    (model("macro: a\n    from: b"), 6, 5, "/models/0/from", "`macro` and `from` feed one model", None),
+    (model("sql: a\n    macro: b"), 6, 5, "/models/0/macro", "`sql` and `macro` exclude each other", None),
+    (model("macro: a\n    from: b"), 6, 5, "/models/0/from", "`macro` and `from` exclude each other", None),
     (
         model("materialized: flink\n    sql: a\n    from: b"),
         7,
         5,
         "/models/0/from",
-        "`sql` and `from` feed one model",
+        "`sql` and `from` exclude each other",
         None,
     ),
     (
@@ -281,8 +280,8 @@ BAD = [
         4,
         5,
         "/models/0",
-        "nothing feeds this model, and it is a `flink`",
-        "add `sql`, `macro` or `from`",
+        "a `flink` model needs an input",
+        "add `sql`, `sql_file`, `macro` or `from`",
     ),
     (model("from: []"), 5, 11, "/models/0/from", "`from` must not be empty", None),
     (
@@ -298,18 +297,18 @@ BAD = [
         5,
         12,
         "/models/0/from/0",
-        "`ref` and `source` stand in one reference",
+        "`ref` and `source` in one reference",
         None,
     ),
-    (model("from: [{}]"), 5, 12, "/models/0/from/0", "a reference names nothing", None),
-    (model("params: {a: 1}"), 5, 5, "/models/0/params", "`params` are for a `macro`, and there is none", None),
+    (model("from: [{}]"), 5, 12, "/models/0/from/0", "empty reference", None),
+    (model("params: {a: 1}"), 5, 5, "/models/0/params", "`params` without `macro`", None),
     (model("contract:"), 5, 5, "/models/0/contract", "`contract` must be a mapping, but is empty", None),
     (
         model("topic: {name: a}\n    advanced: {topic: {name: a}}"),
         6,
         24,
         "/models/0/advanced/topic/name",
-        "`name` stands in `topic` and in `advanced.topic`",
+        "`name` is set in `topic` and in `advanced.topic`",
         "keep one of them",
     ),
     (
@@ -350,7 +349,7 @@ BAD = [
         6,
         26,
         "/models/0/advanced/gateway/virtual_topic",
-        "`virtual_topic` stands in `gateway` and in `advanced.gateway`",
+        "`virtual_topic` is set in `gateway` and in `advanced.gateway`",
         None,
     ),
     (
@@ -358,7 +357,7 @@ BAD = [
         7,
         5,
         "/models/0/connector",
-        "`sink` and `connector` are two names of one thing, and both stand here",
+        "`sink` and `connector` are two names of one key",
         None,
     ),
     (
@@ -366,7 +365,7 @@ BAD = [
         6,
         26,
         "/models/0/sink/type",
-        "`connector` and `type` are two names of one thing, and both stand here",
+        "`connector` and `type` are two names of one key",
         None,
     ),
     (model("from: a\n    connector: {config: {}}"), 6, 16, "/models/0/connector", "missing key `type`", None),
@@ -385,7 +384,7 @@ BAD = [
         5,
         5,
         "/tests/0",
-        "a test is of a `model` or of a `source`, and this one names neither",
+        "a test needs either `model` or `source`",
         None,
     ),
     (
@@ -394,11 +393,11 @@ BAD = [
         5,
         43,
         "/tests/0/source",
-        "a test is of a `model` or of a `source`, and this one names both",
+        "a test needs either `model` or `source`, not both",
         None,
     ),
-    (test_of("type: sample\n    model: n"), 7, 12, "/tests/0/model", "there is no model `n`", None),
-    (test_of("type: sample\n    source: m"), 7, 13, "/tests/0/source", "there is no source `m`", "`m` is a model"),
+    (test_of("type: sample\n    model: n"), 7, 12, "/tests/0/model", "unknown model `n`", None),
+    (test_of("type: sample\n    source: m"), 7, 13, "/tests/0/source", "unknown source `m`", "`m` is a model"),
     (test_of("type: smple\n    model: m"), 6, 11, "/tests/0/type", None, "did you mean `sample`?"),
     (
         test_of("type: sample\n    model: m\n    timeout: 30"),
@@ -437,7 +436,7 @@ BAD = [
         8,
         18,
         "/tests/0/assertions/0",
-        "an assertion is a mapping with one key, its kind",
+        "an assertion must be a mapping with one key, its kind",
         None,
     ),
     (
@@ -469,7 +468,7 @@ BAD = [
         8,
         55,
         "/tests/0/assertions/0/foreign_key/ref_model",
-        "there is no model `x`",
+        "unknown model `x`",
         None,
     ),
     (
@@ -478,7 +477,7 @@ BAD = [
         6,
         12,
         "/tests/1/name",
-        "the name `t` is taken by stream_project.yml, line 5, column 12",
+        "duplicate name `t`; first defined at stream_project.yml:5:12",
         None,
     ),
     (
@@ -486,12 +485,62 @@ BAD = [
         3,
         51,
         "/exposures/0/consumes/0/ref",
-        "there is no model `x`",
+        "unknown model `x`",
         None,
     ),
     (HEAD + "exposures: [{name: e, type: api}, {name: e, type: api}]", 3, 42, "/exposures/1/name", None, None),
     (HEAD + "deployment_state: {backend: s3}", 3, 29, "/deployment_state/backend", None, None),
 ]
+
+
+LIMITS = [
+    (model("topic: {partitions: 2147483648}"), "`partitions` must be 2147483647 or less"),
+    (model(f"topic: {{partitions: {'9' * 4000}}}"), "`partitions` must be 2147483647 or less"),
+    (model("topic: {replication_factor: 32768}"), "`replication_factor` must be 32767 or less"),
+    (
+        model("sql: x\n    advanced: {flink: {state_ttl_ms: 3155760000001}}"),
+        "`state_ttl_ms` must be 3155760000000 or less",
+    ),
+    (source("freshness: {max_lag_seconds: 3155760001}"), "`max_lag_seconds` must be 3155760000 or less"),
+    (test_of("type: sample\n    model: m\n    sample_size: 1000000001"), "`sample_size` must be 1000000000 or less"),
+    (
+        test_of("type: sample\n    model: m\n    timeout: 36526 days"),
+        "`timeout` must be 100 years or less",
+    ),
+    (
+        test_of(f"type: sample\n    model: m\n    timeout: {'9' * 400}s"),
+        "`timeout` must be a duration such as `500ms`, `30s` or `2m`",
+    ),
+    (
+        test_of("type: sample\n    model: m\n    assertions: [{unique_key: {key: a, window: 36526d}}]"),
+        "`window` must be 100 years or less",
+    ),
+    (f"project: {{name: {'x' * 1025}}}", "`name` must be 1,024 characters or fewer"),
+    (HEAD + f"sources: [{{name: {'x' * 1025}, topic: t}}]", "`name` must be 1,024 characters or fewer"),
+    (HEAD + "sources: [{name: 'a\u202eb', topic: t}]", "`name` must not contain the invisible character U+202E"),
+    (HEAD + "sources: [{name: '\u2066', topic: t}]", "`name` must not contain the invisible character U+2066"),
+    (HEAD + "sources: [{name: '\u200b', topic: t}]", "`name` must not contain the invisible character U+200B"),
+    (source("tags: ['a\u200d']"), "this entry must not contain the invisible character U+200D"),
+    (source("columns: [{name: 'a\ufeff'}]"), "`name` must not contain the invisible character U+FEFF"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), LIMITS, ids=[message for _, message in LIMITS])
+def test_every_number_and_name_has_a_limit(problems: Find, text: str, message: str) -> None:
+    assert [each.message for each in problems({"stream_project.yml": text})] == [message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        model("topic: {partitions: 2147483647, replication_factor: 32767}"),
+        test_of("type: sample\n    model: m\n    timeout: 36525 days\n    sample_size: 1000000000"),
+        HEAD + f"sources: [{{name: {'x' * 1024}, topic: t}}]",
+        test_of("type: sample\n    description: what it is for\n    model: m"),
+    ],
+)
+def test_what_keeps_to_the_limits_is_loaded(load: Load, text: str) -> None:
+    assert load({"stream_project.yml": text}).document.project.name == "shop"
 
 
 @pytest.mark.parametrize(("text", "line", "column", "location", "message", "hint"), BAD)
@@ -501,7 +550,9 @@ def test_a_wrong_project_is_refused_at_its_place(
     found = problems({"stream_project.yml": text})
     assert len(found) == 1, [str(each) for each in found]
     problem = found[0]
-    assert (problem.code, problem.file) == (Code.PARSE_ERROR, "stream_project.yml")
+    unknown_name = (message or "").startswith(("unknown model", "unknown source"))
+    code = Code.COMPILE_ERROR if unknown_name else Code.PARSE_ERROR
+    assert (problem.code, problem.file) == (code, "stream_project.yml")
     assert (problem.line, problem.column, problem.location) == (line, column, location)
     assert message is None or problem.message == message
     assert hint is None or problem.hint == hint
@@ -540,7 +591,8 @@ def test_a_right_project_fits_the_json_schema(text: str) -> None:
 
 
 def test_a_missing_api_version_is_a_warning(load: Load) -> None:
-    warnings = resolve(load({"stream_project.yml": "project: {name: x}"}).warnings)
+    project = load({"stream_project.yml": "project: {name: x}"})
+    warnings = resolve(project.warnings, project.source_map)
     assert [(each.code, each.line) for each in warnings] == [(Code.API_VERSION_MISSING, 1)]
 
 
@@ -550,7 +602,8 @@ def test_topic_settings_of_kafka_and_of_vendors_pass(load: Load, name: str) -> N
 
 
 def test_an_unknown_topic_setting_is_a_warning(load: Load) -> None:
-    (warning,) = resolve(load({"stream_project.yml": model("topic: {config: {retention.sm: 1}}")}).warnings)
+    project = load({"stream_project.yml": model("topic: {config: {retention.sm: 1}}")})
+    (warning,) = resolve(project.warnings, project.source_map)
     assert (warning.code, warning.line, warning.column) == (Code.TOPIC_CONFIG_UNKNOWN, 5, 22)
     assert warning.hint == "did you mean `retention.ms`?"
 

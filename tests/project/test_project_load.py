@@ -63,14 +63,14 @@ def test_places_lead_back_to_the_files(load: Load) -> None:
     paths = [root / "models" / 0 / "name", root / "models" / 1 / "name", root / "models" / 2 / "sql"]
     locations: list[Location] = [*paths, root / "project" / "name", Option("job_namespace"), root]
     diagnostics = [Diagnostic(code=Code.COMPILE_ERROR, message="m", location=each) for each in locations]
-    places = [(each.file, each.line, each.column) for each in resolve(diagnostics, project.source_map)]
+    places = [(each.location, each.file, each.line, each.column) for each in resolve(diagnostics, project.source_map)]
     assert places == [
-        ("stream_project.yml", 3, 17),
-        ("models/b.yml", 2, 11),
-        ("models/b.yml", 3, 20),
-        ("stream_project.yml", 2, 17),
-        (None, None, None),
-        (None, None, None),
+        ("job_namespace", None, None, None),
+        ("", "stream_project.yml", 1, 1),
+        ("/project/name", "stream_project.yml", 2, 17),
+        ("/models/0/name", "stream_project.yml", 3, 17),
+        ("/models/1/name", "models/b.yml", 2, 11),
+        ("/models/2/sql", "models/b.yml", 3, 20),
     ]
 
 
@@ -96,42 +96,40 @@ def test_macros_are_read_with_their_names(load: Load) -> None:
 @pytest.mark.parametrize(
     ("files", "file", "line", "message"),
     [
-        ({"stream_project.yml": ""}, "stream_project.yml", 1, "`stream_project.yml` is empty, and should be a mapping"),
+        ({"stream_project.yml": ""}, "stream_project.yml", 1, "missing key `project`"),
         (
             {"stream_project.yml": "- a"},
             "stream_project.yml",
             1,
-            "`stream_project.yml` is a list, and should be a mapping",
+            "`stream_project.yml` must be a mapping, not a list",
         ),
         (
             {"stream_project.yml": "a"},
             "stream_project.yml",
             1,
-            "`stream_project.yml` is a single value, and should be a mapping",
+            "`stream_project.yml` must be a mapping, not a single value",
         ),
         ({"stream_project.yml": b"\x89PNG\r\n"}, "stream_project.yml", 1, "the file is not UTF-8 from here on"),
         (
             {"stream_project.yml/x": ""},
             "stream_project.yml",
             None,
-            "`stream_project.yml` is a folder, and should be a file",
+            "`stream_project.yml` is a folder",
         ),
-        ({"x.yml": ""}, "stream_project.yml", None, "there is no `stream_project.yml` here"),
+        ({"x.yml": ""}, "stream_project.yml", None, "`stream_project.yml` does not exist"),
         (
             ROOT | {"stream_project.yaml": HEAD},
             "stream_project.yaml",
             None,
             "`stream_project.yml` and `stream_project.yaml` both exist",
         ),
-        (ROOT | {"models/a.yml": ""}, "models/a.yml", 1, "`models/a.yml` is empty, and should be a mapping"),
         (
             ROOT | {"models/a.yml": "- {name: a}"},
             "models/a.yml",
             1,
-            "`models/a.yml` is a list, and should be a mapping",
+            "`models/a.yml` must be a mapping, not a list",
         ),
-        (ROOT | {"models/a.yml": "models: {name: a}"}, "models/a.yml", 1, "`models` is a list"),
-        (ROOT | {"models/a.yml": "apiVersion: streamt.dev/v1alpha1"}, "models/a.yml", 1, "missing key `models`"),
+        (ROOT | {"models/a.yml": "models: {name: a}"}, "models/a.yml", 1, "`models` must be a list, not a mapping"),
         (
             ROOT | {"models/a.yml": "models: []\nversion: 2"},
             "models/a.yml",
@@ -142,7 +140,7 @@ def test_macros_are_read_with_their_names(load: Load) -> None:
             ROOT | {"models/a.yml": "apiVersion: v2\nmodels: []"},
             "models/a.yml",
             1,
-            "`apiVersion` is `streamt.dev/v1alpha1` and nothing else",
+            "`apiVersion` must be `streamt.dev/v1alpha1`",
         ),
         (ROOT | {"macros/a.sql.j2": b"a\nb\xff"}, "macros/a.sql.j2", 2, "the file is not UTF-8 from here on"),
     ],
@@ -173,7 +171,7 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_in_place_of_the_folder_is_refused(write: Callable[..., Path]) -> None:
-    assert message_of(write({"a": ""}) / "a") == "the project's folder is no folder"
+    assert message_of(write({"a": ""}) / "a") == "the project's folder is not a folder"
 
 
 def test_a_link_that_loops_is_refused(tmp_path: Path) -> None:
@@ -200,7 +198,7 @@ def test_a_macro_that_links_to_nothing_is_refused(write: Callable[..., Path]) ->
 
 def test_a_device_is_refused(tmp_path: Path) -> None:
     (tmp_path / "stream_project.yml").symlink_to("/dev/zero")
-    assert message_of(tmp_path) == "`stream_project.yml` is no regular file"
+    assert message_of(tmp_path) == "`stream_project.yml` is not a regular file"
 
 
 def test_a_file_that_gives_no_bytes_is_refused(tmp_path: Path) -> None:
@@ -240,6 +238,21 @@ def test_names_in_files_that_do_not_parse_are_not_called_missing(problems: Find)
     text = HEAD + "tests: [{name: t, type: schema, model: m}]\n"
     (problem,) = problems({"stream_project.yml": text, "models/a.yml": "models: ["})
     assert problem.file == "models/a.yml"
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "models:\n", "apiVersion: streamt.dev/v1alpha1\n"])
+def test_an_empty_file_or_section_is_nothing(load: Load, text: str) -> None:
+    root = {"stream_project.yml": HEAD + "sources:\ndefaults:\nrules:\nexposures:\n"}
+    assert load(root | {"models/a.yml": text, "environments/dev.yml": ""}).document.models == ()
+
+
+def test_a_wrong_root_list_hides_no_problem_of_the_files(problems: Find) -> None:
+    root = {"stream_project.yml": HEAD + "models: {name: a}\n"}
+    found = problems(root | {"models/a.yml": "models: [{name: b, x: 1}]"})
+    assert [(each.file, each.message) for each in found] == [
+        ("stream_project.yml", "`models` must be a list, not a mapping"),
+        ("models/a.yml", "unknown key `x`"),
+    ]
 
 
 def test_a_project_of_no_models_is_loaded(load: Load) -> None:

@@ -1,15 +1,20 @@
 """Variables and `.env` files, and that no message ever shows what a variable holds."""
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, ProjectPath, StreamtError, resolve
+from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, ProjectPath, StreamtError, Supplied, resolve
 from streamt.project import Project, load_project
-from streamt.project.variables import substitute
+from streamt.project.env_files import read_lines
+from streamt.project.language import Column, document_schema, is_secret, schema_at
+from streamt.project.variables import _pieces, substitute
+from streamt.yaml import read_yaml
 
 Find = Callable[..., tuple[PlacedDiagnostic, ...]]
 Load = Callable[..., Project]
@@ -18,7 +23,7 @@ HEAD = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"
 
 def replaced(text: str, **variables: str) -> object:
     substitution = substitute({"key": text}, variables)
-    assert substitution.problems == ()
+    assert substitution.diagnostics == ()
     return substitution.data["key"]
 
 
@@ -107,7 +112,7 @@ def test_a_variable_may_be_a_word_of_the_language_or_a_secret(load: Load) -> Non
 def test_a_supplied_name_is_no_hint_for_a_mistyped_one(problems: Find) -> None:
     text = HEAD + "models: [{name: '${NAME}'}]\ntests: [{name: t, type: schema, model: hunter3}]"
     (problem,) = problems({"stream_project.yml": text}, environ={"NAME": "hunter2"})
-    assert (problem.message, problem.hint) == ("there is no model `hunter3`", None)
+    assert (problem.message, problem.hint) == ("unknown model `hunter3`", None)
 
 
 def test_text_around_a_variable_makes_no_number(problems: Find) -> None:
@@ -119,9 +124,9 @@ def test_all_missing_variables_are_told_at_once_with_their_places(problems: Find
     text = HEAD + "sources:\n  - {name: a, topic: '${T}'}\n  - {name: b, topic: 'x${U}${V}'}\n"
     found = problems({"stream_project.yml": text})
     assert [(each.code, each.message, each.line, each.column) for each in found] == [
-        (Code.ENV_VAR_ERROR, "the variable `T` is not set", 4, 22),
-        (Code.ENV_VAR_ERROR, "the variable `U` is not set", 5, 22),
-        (Code.ENV_VAR_ERROR, "the variable `V` is not set", 5, 22),
+        (Code.ENV_VAR_ERROR, "variable `T` is not set", 4, 22),
+        (Code.ENV_VAR_ERROR, "variable `U` is not set", 5, 22),
+        (Code.ENV_VAR_ERROR, "variable `V` is not set", 5, 22),
     ]
 
 
@@ -130,16 +135,14 @@ def test_all_missing_variables_are_told_at_once_with_their_places(problems: Find
 )
 def test_malformed_variables_are_refused_without_their_text(problems: Find, text: str) -> None:
     found = problems({"stream_project.yml": f"{HEAD}sources: [{{name: a, topic: t, description: 'secret {text}'}}]"})
-    assert {(each.code, each.message, each.line) for each in found} == {
-        (Code.ENV_VAR_ERROR, "a variable is malformed here", 3)
-    }
+    assert {(each.code, each.message, each.line) for each in found} == {(Code.ENV_VAR_ERROR, "malformed variable", 3)}
 
 
 def test_bytes_that_are_no_text_are_refused(problems: Find) -> None:
     (problem,) = problems(
         {"stream_project.yml": "apiVersion: streamt.dev/v1alpha1\nproject: {name: '${N}'}"}, environ={"N": "a\udcff"}
     )
-    assert (problem.code, problem.message) == (Code.ENV_VAR_ERROR, "the variable `N` holds bytes that are not UTF-8")
+    assert (problem.code, problem.message) == (Code.ENV_VAR_ERROR, "the value of variable `N` is not UTF-8")
 
 
 def described(load: Load, files: dict[str, str], **options: object) -> str | None:
@@ -245,3 +248,132 @@ def test_no_value_of_a_variable_appears_in_any_message(write: Callable[..., Path
     with pytest.raises(StreamtError) as caught:
         load_project(root, environ={"V": value})
     assert value not in "\n".join(map(str, caught.value.placed()))
+
+
+SECRETS = """\
+runtime:
+  kafka: {{bootstrap_servers: "b:1", sasl_username: {0}, sasl_password: {0}}}
+  schema_registry: {{url: "http://r", username: {0}, password: {0}}}
+  flink: {{clusters: {{f: {{api_key: {0}, api_secret: {0}}}}}}}
+  connect: {{clusters: {{c: {{rest_url: "http://c", username: {0}, password: {0}}}}}}}
+  conduktor: {{gateway: {{username: {0}, password: {0}}}, console: {{api_key: {0}}}}}
+deployment_state: {{backend: postgres, url: {0}}}
+models: [{{name: m, from: x, sink: {{connector: x, config: {{k: {0}}}}}}}]
+"""
+
+
+def test_an_unset_variable_of_a_secret_is_asked_for_when_it_is_needed(load: Load) -> None:
+    project = load({"stream_project.yml": HEAD + SECRETS.format('"${UNSET}"')})
+    assert project.document.runtime is not None
+    assert project.document.runtime.kafka is not None
+    password = project.document.runtime.kafka.sasl_password
+    assert password is not None
+    with pytest.raises(StreamtError) as caught:
+        password.get_secret_value()
+    (wrong,) = resolve(caught.value.diagnostics, project.source_map)
+    assert (wrong.code, wrong.message, wrong.hint) == (
+        Code.ENV_VAR_ERROR,
+        "variable `UNSET` is not set",
+        "set `UNSET`, or write `${UNSET:-default}`",
+    )
+    assert (wrong.file, wrong.line, wrong.location) == ("stream_project.yml", 4, "/runtime/kafka/sasl_password")
+
+
+def test_a_set_secret_is_known_to_those_who_ask(load: Load) -> None:
+    project = load({"stream_project.yml": HEAD + SECRETS.format('"x${SET}"')}, environ={"SET": "y"})
+    config = project.document.models[0].sink.config if project.document.models[0].sink else {}
+    assert config["k"].get_secret_value() == "xy"
+
+
+def test_the_places_of_secrets_are_those_of_the_schema(write: Callable[..., Path]) -> None:
+    root = write({"stream_project.yml": HEAD + SECRETS.format("x")})
+    data = read_yaml((root / "stream_project.yml").read_bytes(), "f").data
+    schema = document_schema()
+    for path in leaves(data):
+        assert is_secret(path) == bool(schema_at(schema, data, path).get("writeOnly")), path
+
+
+def test_every_secret_of_the_schema_is_in_the_example() -> None:
+    schema = document_schema()
+    names = {
+        name
+        for each in schema["$defs"].values()
+        for name, field in each.get("properties", {}).items()
+        if any(branch.get("writeOnly") for branch in [field, *field.get("anyOf", [])])
+    }
+    assert all(f"{name}: {{0}}" in SECRETS for name in names)
+
+
+def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in parts:
+        yield from leaves(each, (*path, key))
+    if not isinstance(value, (dict, list)):
+        yield path
+
+
+@pytest.mark.parametrize("text", ["{hunter2", "{a,hunter2", '{"hunter2"', "{hunter2: {x", "{hunter2: 1, hunter2: 2}"])
+@pytest.mark.parametrize("place", ["runtime: {{kafka: {{sasl_password: {0}}}}}", "deployment_state:\n  url: {0}\n"])
+def test_an_unquoted_secret_that_begins_with_a_brace_is_not_repeated(problems: Find, text: str, place: str) -> None:
+    found = problems({"stream_project.yml": HEAD + place.format(text)})
+    assert "hunter2" not in "\n".join(str(each.as_dict()) for each in found)
+
+
+MARKED = """\
+project: {{name: {0}}}
+sources: [{{name: {0}, topic: {0}, tags: [x, {0}], columns: [{{name: {0}, type: {0}}}], event_time: {{column: {0}}}}}]
+models:
+  - name: a
+    key: [{0}]
+    from: {0}
+    gateway: {{virtual_topic: {{name: {0}}}}}
+    advanced: {{topic: {{config: {{k: {0}}}}}}}
+    security: {{classification: {{c: public}}, policies: [{{mask: {{column: {0}, method: hash}}}}]}}
+  - {{name: b, from: [{{source: {0}}}], gateway: {{virtual_topic: {0}}}, deprecation: {{x: [{0}]}}}}
+  - {{name: c, macro: {0}, params: {{p: [{{q: {0}}}]}}, topic: {{name: {0}}}}}
+tests: [{{name: {0}, source: {0}, type: schema, assertions: [{{accepted_values: {{column: {0}, values: [{0}]}}}}]}}]
+rules: {{topics: {{required_config: {{k: {0}}}, forbidden_prefixes: [{0}]}}}}
+"""
+
+
+def test_every_text_of_a_variable_stays_marked_in_the_models(load: Load) -> None:
+    text = "apiVersion: streamt.dev/v1alpha1\n" + MARKED.format('"${V}"')
+    document = load({"stream_project.yml": text}, environ={"V": "canary"}).document
+    found = [text for text in texts(document) if text == "canary"]
+    assert len(found) == MARKED.count("{0}")
+    assert all(isinstance(text, Supplied) and text.template == "${V}" for text in found)
+
+
+def texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, BaseModel):
+        for _, each in value:
+            yield from texts(each)
+    elif isinstance(value, Column):
+        for name in ("name", "type", "description", "classification"):
+            yield from texts(getattr(value, name))
+    elif isinstance(value, (dict, tuple, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts(each)
+
+
+def test_marked_text_survives_a_way_to_another_process() -> None:
+    text = Supplied("a", "${A}", whole=False)
+    copy = pickle.loads(pickle.dumps(text))
+    assert (copy, copy.template, copy.whole, copy.unset) == ("a", "${A}", False, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["${" * 100_000, "$${" * 100_000, "${A}" * 100_000, "$" * 300_000],
+    ids=["open", "escaped", "closed", "dollars"],
+)
+def test_variables_are_found_in_one_pass(text: str) -> None:
+    steps = sum(1 for _ in _pieces(text))
+    assert steps <= 2 * text.count("${") + 1
+
+
+@pytest.mark.parametrize("line", ["X=a" + " " * 200_000 + "b # c", "X='" + "\\" * 200_000, 'X="a' * 50_000])
+def test_a_long_line_of_an_env_file_is_read_at_once(line: str) -> None:
+    assert len(list(read_lines(line, ".env"))) <= 50_000

@@ -4,9 +4,9 @@ from streamt.diagnostics.codes import Code
 from streamt.diagnostics.diagnostic import Diagnostic, PlacedDiagnostic
 from streamt.diagnostics.error import StreamtError
 from streamt.diagnostics.location import FilePlace, Location, Option, ProjectPath, TextPosition, Variable, pointer
-from streamt.diagnostics.masking import MASK, Supplied, quote, redact
+from streamt.diagnostics.masking import MASK, Supplied, holds_supplied, quote, redact
 from streamt.diagnostics.resolve import FilePosition, Positions, resolve
-from streamt.diagnostics.suggestion import did_you_mean
+from streamt.diagnostics.suggestion import did_you_mean, nearest
 
 __all__ = [
     "MASK",
@@ -24,6 +24,8 @@ __all__ = [
     "TextPosition",
     "Variable",
     "did_you_mean",
+    "holds_supplied",
+    "nearest",
     "pointer",
     "quote",
     "redact",

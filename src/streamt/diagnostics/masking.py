@@ -5,7 +5,11 @@ What a variable supplied is marked where it enters, as `Supplied`, and every mes
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streamt.diagnostics.diagnostic import Diagnostic
 
 MASK = "***"
 
@@ -29,18 +33,37 @@ class Supplied(str):
     Attributes:
         template: the text as the file has it, such as `${HOST}:9092`.
         whole: whether the text is one variable and nothing else.
+        unset: what is wrong if a variable that it needs is not set; the text has no meaning then.
     """
 
-    __slots__ = ("template", "whole")
+    __slots__ = ("template", "unset", "whole")
     template: str
     whole: bool
+    unset: "Diagnostic | None"
 
-    def __new__(cls, value: str, template: str, *, whole: bool) -> "Supplied":
+    def __new__(cls, value: str, template: str, *, whole: bool = True, unset: "Diagnostic | None" = None) -> "Supplied":
         """Make the text `value`, remembering the `template` that it came from."""
         text = super().__new__(cls, value)
         text.template = template
         text.whole = whole
+        text.unset = unset
         return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _supplied, (str(self), self.template, self.whole, self.unset)
+
+
+def _supplied(value: str, template: str, whole: bool, unset: "Diagnostic | None") -> Supplied:  # noqa: FBT001 - for pickle
+    return Supplied(value, template, whole=whole, unset=unset)
+
+
+def holds_supplied(value: object) -> bool:
+    """Report whether `value`, or anything in it, came from a variable."""
+    if isinstance(value, Mapping):
+        return any(map(holds_supplied, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_supplied, value))
+    return isinstance(value, Supplied)
 
 
 LONGEST_QUOTE = 60
@@ -48,9 +71,14 @@ LONGEST_QUOTE = 60
 
 
 def quote(text: str) -> str:
-    """Return `text` in backticks for a message: short, and never what a variable supplied."""
+    """Return `text` in backticks for a message: short, visible, and never what a variable supplied."""
     shown = text.template if isinstance(text, Supplied) else text
-    return f"`{shown[:LONGEST_QUOTE]}…`" if len(shown) > LONGEST_QUOTE else f"`{shown}`"
+    cut = f"{shown[:LONGEST_QUOTE]}…" if len(shown) > LONGEST_QUOTE else shown
+    return f"`{cut}`" if cut.isprintable() else f"`{''.join(map(_visible, cut))}`"
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:

@@ -36,12 +36,21 @@ class Positions(Protocol):
 
 
 def resolve(diagnostics: Iterable[Diagnostic], positions: Positions | None = None) -> tuple[PlacedDiagnostic, ...]:
-    """Return the diagnostics as they are shown, each with its file, line and column where that is known."""
+    """Return the diagnostics as they are shown, each once, with its file, line and column where that is known.
+
+    They stand in the order of the files, those of the project's own folder first; what stands in no file comes before.
+    """
     diagnostics = tuple(diagnostics)
     paths = {each.location for each in diagnostics if isinstance(each.location, ProjectPath)}
     found = positions.find(paths) if positions and paths else {}
     mask = positions.mask if positions else str
-    return tuple(_placed(each, _position(each.location, found), mask) for each in diagnostics)
+    placed = (_placed(each, _position(each.location, found), mask) for each in diagnostics)
+    return tuple(sorted(dict.fromkeys(placed), key=_order))
+
+
+def _order(placed: PlacedDiagnostic) -> tuple[bool, str, int, int]:
+    file = placed.file or ""
+    return "/" in file, file, placed.line or 0, placed.column or 0
 
 
 def _position(location: Location | None, found: Mapping[ProjectPath, FilePosition]) -> FilePosition | None:

@@ -1,6 +1,7 @@
 """Files that are whole or untouched, and the one reader that waits for nothing."""
 
 from streamt.files.append import check_append, durable_append
+from streamt.files.collector import garbage_collector
 from streamt.files.read import FileTooLargeError, NotAFileError, read_file
 from streamt.files.replace import atomic_replace, sync_folder
 
@@ -10,6 +11,7 @@ __all__ = [
     "atomic_replace",
     "check_append",
     "durable_append",
+    "garbage_collector",
     "read_file",
     "sync_folder",
 ]

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from streamt.diagnostics import Diagnostic
+from streamt.diagnostics import Diagnostic, holds_supplied
+from streamt.project.files import Folder
 from streamt.project.language import Document, Safety
 from streamt.project.source_map import SourceMap
 
@@ -36,6 +37,7 @@ class Project:
         safety: what a deployment to the environment asks for first.
         warnings: what loading had to say.
         source_map: where each part of `document` stands.
+        files: every file that was read, from the project's folder, with `/`.
     """
 
     root: Path
@@ -45,8 +47,17 @@ class Project:
     safety: Safety
     warnings: tuple[Diagnostic, ...]
     source_map: SourceMap = field(repr=False)
+    files: tuple[str, ...] = field(default=(), repr=False)
 
     def is_supplied(self, value: str | Sequence[str] | None) -> bool:
-        """Tell whether `value`, or an entry of it, holds what a variable supplied."""
-        texts = (value,) if isinstance(value, str) else value or ()
-        return any(text in self.source_map.supplied for text in texts)
+        """Report whether `value`, or an entry of it, holds what a variable supplied."""
+        return holds_supplied(value)
+
+    def owns(self, path: Path) -> bool:
+        """Report whether a file at `path`, by whatever name, is or would be a part of the project.
+
+        Args:
+            path: where a file is to be written; it need not exist.
+        """
+        read = (self.root / file for file in self.files)
+        return Folder(self.root).owns(path) or (path.exists() and any(each.samefile(path) for each in read))

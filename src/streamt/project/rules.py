@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from streamt.diagnostics import Code, Diagnostic, ProjectPath
 from streamt.project.language import Column, Document, Level, Model, Source, Struct, Test, TopicSettings, config_text
 from streamt.project.loaded import Project
-from streamt.project.problems import Problem
 from streamt.project.regex import Regex
 from streamt.yaml import Path
 
@@ -40,18 +39,15 @@ def check_rules(project: Project, facts: Mapping[str, ModelFacts]) -> tuple[Diag
     Returns:
         One E520 for each rule that something breaks, in the order of the files.
     """
-    found = [*_models(project.document, facts), *_sources(project.document), *_others(project.document)]
-    return tuple(
-        Diagnostic(code=Code.RULE_VIOLATED, message=each.message, location=ProjectPath(each.path), hint=each.hint)
-        for each in found
-    )
+    return (*_models(project.document, facts), *_sources(project.document), *_others(project.document))
 
 
-def _broken(rule: str, message: str, *path: str | int) -> Problem:
-    return Problem(path=path, message=message, hint=f"the rule is `rules.{rule}`", code=Code.RULE_VIOLATED)
+def _broken(rule: str, message: str, *path: str | int) -> Diagnostic:
+    hint = f"the rule is `rules.{rule}`"
+    return Diagnostic(code=Code.RULE_VIOLATED, message=message, location=ProjectPath(path), hint=hint)
 
 
-def _models(document: Document, facts: Mapping[str, ModelFacts]) -> Iterator[Problem]:
+def _models(document: Document, facts: Mapping[str, ModelFacts]) -> Iterator[Diagnostic]:
     tests = _tests_by_model(document)
     for index, model in enumerate(document.models):
         fact = facts[model.name]
@@ -73,14 +69,14 @@ def _tests_by_model(document: Document) -> dict[str, list[Test]]:
     return tests
 
 
-def _described(declared: Struct, rules: Struct, kind: str, index: int) -> Iterator[Problem]:
+def _described(declared: Struct, rules: Struct, kind: str, index: int) -> Iterator[Diagnostic]:
     """Check `require_description` and `require_owner` of any kind of declaration."""
     for key in ("description", "owner"):
         if getattr(rules, f"require_{key}") and not (getattr(declared, key) or "").strip():
             yield _broken(f"{kind}.require_{key}", f"there is no `{key}`", kind, index)
 
 
-def _described_at_length(document: Document, model: Model, index: int) -> Iterator[Problem]:
+def _described_at_length(document: Document, model: Model, index: int) -> Iterator[Diagnostic]:
     shortest = document.rules.models.min_description_length
     length = len((model.description or "").strip())
     if shortest is not None and length < shortest:
@@ -89,7 +85,7 @@ def _described_at_length(document: Document, model: Model, index: int) -> Iterat
         yield _broken("models.min_description_length", message, *place)
 
 
-def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Problem]:
+def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Diagnostic]:
     rules = document.rules.models
     if rules.require_tests and not tests:
         yield _broken("models.require_tests", "there is no test of this model", "models", index)
@@ -102,7 +98,7 @@ def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Probl
         yield _broken("tests.require_schema_tests", message, "models", index)
 
 
-def _compiled(document: Document, fact: ModelFacts, index: int) -> Iterator[Problem]:
+def _compiled(document: Document, fact: ModelFacts, index: int) -> Iterator[Diagnostic]:
     rules = document.rules.models
     allowed = rules.allowed_materializations
     if allowed is not None and fact.materialization not in allowed:
@@ -117,7 +113,7 @@ def _compiled(document: Document, fact: ModelFacts, index: int) -> Iterator[Prob
             yield _broken(f"models.{rule}", message, "models", index)
 
 
-def _tagged(document: Document, model: Model, index: int) -> Iterator[Problem]:
+def _tagged(document: Document, model: Model, index: int) -> Iterator[Diagnostic]:
     rules = document.rules.models
     for tag in rules.required_tags:
         if tag not in model.tags:
@@ -128,7 +124,7 @@ def _tagged(document: Document, model: Model, index: int) -> Iterator[Problem]:
             yield _broken("models.allowed_tags", message, "models", index, "tags", at)
 
 
-def _topic(document: Document, name: str, settings: TopicSettings, index: int) -> Iterator[Problem]:
+def _topic(document: Document, name: str, settings: TopicSettings, index: int) -> Iterator[Diagnostic]:
     """Check the rules of topics for the topic that a model makes."""
     rules = document.rules.topics
     for key in ("partitions", "replication_factor"):
@@ -143,7 +139,7 @@ def _topic(document: Document, name: str, settings: TopicSettings, index: int) -
     yield from _topic_config(document, settings.config, index)
 
 
-def _topic_name(document: Document, name: str, index: int) -> Iterator[Problem]:
+def _topic_name(document: Document, name: str, index: int) -> Iterator[Diagnostic]:
     rules = document.rules.topics
     pattern = rules.naming_pattern
     if pattern is not None and not Regex.whole(pattern).matches(name):
@@ -159,7 +155,7 @@ def _topic_name(document: Document, name: str, index: int) -> Iterator[Problem]:
             yield _broken("topics.forbidden_suffixes", message, "models", index)
 
 
-def _topic_config(document: Document, config: Mapping[str, str], index: int) -> Iterator[Problem]:
+def _topic_config(document: Document, config: Mapping[str, str], index: int) -> Iterator[Diagnostic]:
     required = document.rules.topics.required_config
     for key in required:
         wanted = config_text(required[key]) if isinstance(required, dict) else None
@@ -172,7 +168,7 @@ def _topic_config(document: Document, config: Mapping[str, str], index: int) -> 
         yield _broken("topics.required_config", message, "models", index)
 
 
-def _secured(document: Document, model: Model, index: int) -> Iterator[Problem]:
+def _secured(document: Document, model: Model, index: int) -> Iterator[Diagnostic]:
     """Check the rules of security for a model's columns."""
     columns, place = model.selected_columns
     levels = dict(model.security.classification) if model.security else {}
@@ -190,7 +186,7 @@ def _secured(document: Document, model: Model, index: int) -> Iterator[Problem]:
 
 def _classified(
     document: Document, columns: Collection[Column], levels: Mapping[str, Level], where: Path
-) -> Iterator[Problem]:
+) -> Iterator[Diagnostic]:
     """Check the classification of declared columns."""
     rules = document.rules.security
     patterns = [Regex(f"(?i){pattern}") for pattern in rules.pii_column_patterns]
@@ -208,7 +204,7 @@ def _classified(
             yield _broken("security.pii_column_patterns", message, *where, at)
 
 
-def _sources(document: Document) -> Iterator[Problem]:
+def _sources(document: Document) -> Iterator[Diagnostic]:
     rules = document.rules.sources
     for index, source in enumerate(document.sources):
         yield from _described(source, rules, "sources", index)
@@ -226,7 +222,7 @@ def _parts_of(source: Source) -> dict[str, bool]:
     }
 
 
-def _others(document: Document) -> Iterator[Problem]:
+def _others(document: Document) -> Iterator[Diagnostic]:
     """Check the rules of exposures and of tests."""
     for index, exposure in enumerate(document.exposures):
         yield from _described(exposure, document.rules.exposures, "exposures", index)

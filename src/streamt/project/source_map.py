@@ -22,6 +22,7 @@ class SourceMap:
         lists: for each list, the index in the merged list of each file's first entry, and the files, in order.
         moved: the files of keys of the top level that do not come from the root file.
         supplied: the values that variables supplied, each with its template.
+        sql_files: the file that holds a model's SQL, by the model's index, where the SQL has a file of its own.
     """
 
     contents: Mapping[str, bytes] = field(repr=False)
@@ -29,6 +30,7 @@ class SourceMap:
     lists: Mapping[str, tuple[Sequence[int], Sequence[str]]]
     moved: Mapping[str, str]
     supplied: Mapping[str, str] = field(repr=False)
+    sql_files: Mapping[int, str] = field(default_factory=dict)
 
     def origin(self, path: Path) -> tuple[str, Path]:
         """Return the file that holds a path of the merged project, and the path in that file."""
@@ -53,9 +55,23 @@ class SourceMap:
 
     def find(self, paths: Iterable[ProjectPath]) -> dict[ProjectPath, FilePosition]:
         """Return the position of each path, reading each file once."""
-        paths = tuple(path for path in paths if path.parts)
+        paths = tuple(paths)
         found = self.positions({path.parts for path in paths})
-        return {path: _position(path, *found[path.parts]) for path in paths}
+        return {path: self._position(path, *found[path.parts]) for path in paths}
+
+    def raw(self, paths: Iterable[Path]) -> dict[Path, str | None]:
+        """Return values as they are written, for those that are unquoted and in one line."""
+        return {path: node.raw for path, (_, node) in self.positions(paths).items()}
+
+    def _position(self, path: ProjectPath, file: str, node: NodePosition) -> FilePosition:
+        line, column = node.key if path.at_key else node.value
+        text, parts = path.text, path.parts
+        sql_file = self.sql_files.get(int(parts[1])) if parts[:1] == ("models",) and parts[2:3] == ("sql",) else None
+        if text is None:
+            return FilePosition(sql_file) if sql_file else FilePosition(file, line, column)
+        if text.file or sql_file:
+            return FilePosition(str(text.file or sql_file), text.line, text.column)
+        return FilePosition(file, *(node.within(text.line, text.column) or (line, column)))
 
     def mask(self, text: str) -> str:
         """Write `${NAME}` for each whole word of `text` that a variable supplied."""
@@ -68,12 +84,3 @@ class SourceMap:
         values = (value for value in self.supplied if len(value) > 3 and value not in _LANGUAGE_WORDS)
         words = sorted(map(re.escape, values), key=len, reverse=True)
         return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
-
-
-def _position(path: ProjectPath, file: str, node: NodePosition) -> FilePosition:
-    line, column = node.key if path.at_key else node.value
-    if path.text is None:
-        return FilePosition(file, line, column)
-    if path.text.file is not None:
-        return FilePosition(path.text.file, path.text.line, path.text.column)
-    return FilePosition(file, *(node.within(path.text.line, path.text.column) or (line, column)))

@@ -79,7 +79,7 @@ def _security(kafka: Kafka, root: Path) -> dict[str, str]:
     settings = {
         "security.protocol": kafka.security_protocol or _implied_protocol(kafka),
         "sasl.mechanism": kafka.sasl_mechanism or ("PLAIN" if kafka.sasl_username else None),
-        "sasl.username": kafka.sasl_username,
+        "sasl.username": kafka.sasl_username.get_secret_value() if kafka.sasl_username else None,
         "sasl.password": password,
     }
     for setting, name in _FILES.items():
@@ -115,7 +115,7 @@ def _gateway_settings(project: Project, kafka: Kafka, location: ProjectPath) -> 
         return settings
     encrypted = kafka.security_protocol in ("SSL", "SASL_SSL")
     password = gateway.password.get_secret_value() if gateway.password else ""
-    login = {"sasl.mechanism": "PLAIN", "sasl.username": gateway.username, "sasl.password": password}
+    login = {"sasl.mechanism": "PLAIN", "sasl.username": gateway.username.get_secret_value(), "sasl.password": password}
     return settings | login | {"security.protocol": "SASL_SSL" if encrypted else "SASL_PLAINTEXT"}
 
 

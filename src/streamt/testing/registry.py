@@ -189,7 +189,7 @@ def _client(registry: SchemaRegistry, project: Project, location: ProjectPath) -
     }
     if registry.username is not None:
         password = registry.password.get_secret_value() if registry.password else ""
-        settings["basic.auth.user.info"] = f"{registry.username}:{password}"
+        settings["basic.auth.user.info"] = f"{registry.username.get_secret_value()}:{password}"
     if registry.ssl_ca_location is not None:
         settings["ssl.ca.location"] = str(project.root / registry.ssl_ca_location)
     try:

@@ -13,6 +13,9 @@ from yaml.events import ScalarEvent
 
 from streamt.yaml.reader import Builder, Event, Mark, Path
 
+LONGEST_RAW = 60
+"""How many characters of a value a message repeats as it was written."""
+
 LineColumn = tuple[int, int]
 """A line and a column of a file, both counted from 1."""
 

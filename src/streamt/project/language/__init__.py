@@ -8,7 +8,17 @@ other) is checked in `streamt.project.check`.
 
 from streamt.project.language.document import Document, ProjectInfo
 from streamt.project.language.exposures import Exposure
-from streamt.project.language.fields import DURATION, KAFKA_NAME, KAFKA_NAME_LENGTH, NOT_BLANK, Struct
+from streamt.project.language.fields import (
+    DURATION,
+    KAFKA_NAME,
+    KAFKA_NAME_LENGTH,
+    LONGEST_NAME,
+    NAME,
+    NOT_BLANK,
+    Secret,
+    Struct,
+    duration_seconds,
+)
 from streamt.project.language.json_schema import (
     LISTS,
     Schema,
@@ -31,6 +41,7 @@ from streamt.project.language.runtime import (
     Safety,
     SchemaRegistry,
 )
+from streamt.project.language.secrets import is_secret, secret_length
 from streamt.project.language.sources import Column, EventTime, Input, Reference, Source
 from streamt.project.language.tests import (
     AcceptedTypesAssertion,
@@ -56,6 +67,8 @@ __all__ = [
     "KAFKA_NAME",
     "KAFKA_NAME_LENGTH",
     "LISTS",
+    "LONGEST_NAME",
+    "NAME",
     "NOT_BLANK",
     "AcceptedTypesAssertion",
     "AcceptedValuesAssertion",
@@ -91,6 +104,7 @@ __all__ = [
     "Safety",
     "Schema",
     "SchemaRegistry",
+    "Secret",
     "Source",
     "Struct",
     "Test",
@@ -101,7 +115,10 @@ __all__ = [
     "VirtualTopic",
     "config_text",
     "document_schema",
+    "duration_seconds",
     "environment_schema",
+    "is_secret",
     "language_schema",
     "schema_at",
+    "secret_length",
 ]

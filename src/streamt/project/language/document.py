@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, Strict
 
 from streamt.project.language.exposures import Exposure
-from streamt.project.language.fields import NonBlank, NotNull, Positive, Struct
+from streamt.project.language.fields import Name, NonBlank, NotNull, SampleSize, Struct
 from streamt.project.language.models import Model
 from streamt.project.language.rules import Rules
 from streamt.project.language.runtime import ApiVersion, DeploymentState, Runtime
@@ -17,7 +17,7 @@ from streamt.project.language.topics import TopicDefaults, TopicSettings, config
 class ProjectInfo(Struct):
     """What the project is called."""
 
-    name: NonBlank = Field(description="The project's name.")
+    name: Name = Field(description="The project's name.")
     version: str | None = Field(None, description='The project\'s own version, in quotes: "1.0".')
     description: str | None = Field(None, description="What the project is for.")
 
@@ -38,7 +38,7 @@ class TestDefaults(Struct):
     __test__ = False  # pytest must not take it for one of its own
 
     flink_cluster: NonBlank | None = Field(None, description="The Flink cluster.")
-    sample_size: Positive | None = Field(None, description="How many records a sample takes.")
+    sample_size: SampleSize | None = Field(None, description="How many records a sample takes.")
 
 
 class Defaults(Struct):

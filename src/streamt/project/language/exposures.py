@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from streamt.project.language.fields import Free, NonBlank, NotNull, Struct
+from streamt.project.language.fields import Free, Name, NotNull, Struct
 from streamt.project.language.sources import References
 
 
 class Exposure(Struct):
     """Something outside the project that reads or writes its topics."""
 
-    name: NonBlank = Field(description="The exposure's name, unique among the exposures.")
+    name: Name = Field(description="The exposure's name, unique among the exposures.")
     type: Literal["application", "dashboard", "ml_training", "ml_inference", "api"] = Field(
         description="What kind of thing it is."
     )

@@ -1,24 +1,25 @@
 """The kinds of field that the language's models are made of."""
 
+import re
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from decimal import Decimal
+from typing import Annotated, Any, Generic, TypeVar, cast, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
     GetCoreSchemaHandler,
-    Secret,
-    SecretStr,
     Strict,
     StringConstraints,
     Tag,
 )
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from streamt.diagnostics import Supplied
+from streamt.diagnostics import MASK, StreamtError, Supplied
 from streamt.yaml import read_boolean, read_integer, read_number
 
 # Unions are told apart by these tags, which pydantic puts into the places of its errors. No key of a document
@@ -93,19 +94,99 @@ def unwrap_supplied(read: Callable[[str], object]) -> Callable[[object], object]
     return unwrap
 
 
+T = TypeVar("T")
+
+
+class Secret(Generic[T]):
+    """A value that only those see who ask for it; its variable need not be set until then."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def get_secret_value(self) -> T:
+        """Return the value.
+
+        Raises:
+            StreamtError: E502, the variable that should supply it is not set.
+        """
+        if isinstance(self._value, Supplied) and self._value.unset is not None:
+            raise StreamtError(self._value.unset)
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Check the value as one of its own type, and hide it."""
+
+        def hide(value: Any, check: Callable[[Any], Any]) -> Secret[Any]:
+            checked = check(value)
+            return Secret(value if isinstance(value, Supplied) else checked)
+
+        return core_schema.no_info_wrap_validator_function(hide, handler.generate_schema(get_args(source)[0]))
+
+
 NOT_BLANK = r"\S"
+LONGEST_NAME = 1024
+# No character of these can be seen; some turn the text around them the other way.
+_INVISIBLE = r"\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+NAME = rf"^[^{_INVISIBLE}]*[^\s{_INVISIBLE}][^{_INVISIBLE}]*$"
 # Anything but "." and "..".
 KAFKA_NAME_LENGTH = 249
 KAFKA_NAME = r"^(\.?[a-zA-Z0-9_-]|\.\.[a-zA-Z0-9._-])[a-zA-Z0-9._-]*$"
-DURATION = r"^[0-9]+(\.[0-9]+)? ?(ms|s|m|h|d|milliseconds?|seconds?|minutes?|hours?|days?)$"
+DURATION = r"^[0-9]{1,15}(\.[0-9]{1,9})? ?(ms|s|m|h|d|milliseconds?|seconds?|minutes?|hours?|days?)$"
 
 Text = Annotated[str, Strict()]
 NonBlank = Annotated[str, StringConstraints(strict=True, pattern=NOT_BLANK)]
 KafkaName = Annotated[str, StringConstraints(pattern=KAFKA_NAME, max_length=KAFKA_NAME_LENGTH)]
-Duration = Annotated[str, StringConstraints(pattern=DURATION)]
 
-Natural = Annotated[int, Field(ge=0), BeforeValidator(unwrap_supplied(read_integer))]
-Positive = Annotated[int, Field(ge=1), BeforeValidator(unwrap_supplied(read_integer))]
+_UNIT_SECONDS = {"ms": "0.001", "milli": "0.001", "s": "1", "m": "60", "h": "3600", "d": "86400"}
+MAX_SECONDS = 100 * 31_557_600
+"""A hundred years, which is the longest time of all."""
+
+
+def duration_seconds(text: str) -> Decimal:
+    """Return the seconds of a duration, such as `500ms`, `30s` or `2 minutes`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = re.fullmatch(DURATION, text)
+    if match is None:
+        raise ValueError("not a duration such as 500ms, 30s or 2m")
+    number, unit = text[: match.start(2)], match[2]
+    of_unit = next(_UNIT_SECONDS[start] for start in ("ms", "milli", unit[0]) if unit.startswith(start))
+    return Decimal(number.strip()) * Decimal(of_unit)
+
+
+def _not_too_long(text: str) -> str:
+    if duration_seconds(text) > MAX_SECONDS:
+        raise PydanticCustomError("duration_too_long", "longer than 100 years")
+    return text
+
+
+Name = Annotated[str, StringConstraints(strict=True, pattern=NAME, max_length=LONGEST_NAME)]
+Duration = Annotated[str, StringConstraints(pattern=DURATION), AfterValidator(_not_too_long)]
+
+_WHOLE = BeforeValidator(unwrap_supplied(read_integer))
+MAX_COUNT = 2**31 - 1
+"""The most of anything that Kafka and Flink count in 32 bits."""
+Natural = Annotated[int, Field(ge=0, le=2**63 - 1), _WHOLE]
+Positive = Annotated[int, Field(ge=1, le=MAX_COUNT), _WHOLE]
+SampleSize = Annotated[int, Field(ge=1, le=1_000_000_000), _WHOLE]
+Replicas = Annotated[int, Field(ge=1, le=2**15 - 1), _WHOLE]
+Seconds = Annotated[int, Field(ge=0, le=MAX_SECONDS), _WHOLE]
+Milliseconds = Annotated[int, Field(ge=0, le=MAX_SECONDS * 1000), _WHOLE]
+PositiveMilliseconds = Annotated[int, Field(ge=1, le=MAX_SECONDS * 1000), _WHOLE]
 Boolean = Annotated[bool, Strict(), BeforeValidator(unwrap_supplied(read_boolean))]
 # An integer stays one: as a float, 9007199254740993 would change.
 Number = Annotated[
@@ -124,12 +205,12 @@ Ratio = Annotated[
     BeforeValidator(unwrap_supplied(read_number)),
 ]
 Scalar = Annotated[str | bool | int | float, OneOf("a string, a number or a boolean")]
-SecretText = SecretStr
+SecretText = Annotated[Secret[Text], Field(json_schema_extra={"format": "password", "writeOnly": True})]
 SecretScalar = Annotated[Secret[Scalar], Field(json_schema_extra={"writeOnly": True})]
 # What the language does not look into: it is carried as it was written.
 Free = Any
 
-Names = Annotated[tuple[NonBlank, ...], Strict(strict=False)]
+Names = Annotated[tuple[Name, ...], Strict(strict=False)]
 
 NameOrNames = Annotated[
     Annotated[NonBlank, Tag(TEXT)]

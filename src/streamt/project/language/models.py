@@ -12,12 +12,14 @@ from streamt.project.language.fields import (
     Boolean,
     Free,
     KafkaName,
+    Milliseconds,
+    Name,
     NameOrNames,
     Names,
-    Natural,
     NonBlank,
     NotNull,
     Positive,
+    PositiveMilliseconds,
     SecretScalar,
     Struct,
     by_shape,
@@ -54,9 +56,11 @@ class FlinkSettings(Struct):
     """How the model's Flink job runs."""
 
     parallelism: Positive | None = Field(None, description="How many tasks run side by side.")
-    checkpoint_interval_ms: Positive | None = Field(None, description="Time between checkpoints, in milliseconds.")
+    checkpoint_interval_ms: PositiveMilliseconds | None = Field(
+        None, description="Time between checkpoints, in milliseconds."
+    )
     state_backend: str | None = Field(None, description="Where the job keeps its state.")
-    state_ttl_ms: Natural | None = Field(None, description="How long the job keeps its state, in milliseconds.")
+    state_ttl_ms: Milliseconds | None = Field(None, description="How long the job keeps its state, in milliseconds.")
 
 
 class ModelAdvanced(Struct):
@@ -151,7 +155,7 @@ From = Annotated[
 class Model(Struct):
     """Records that this project makes."""
 
-    name: NonBlank = Field(description="The model's name; unique among sources and models.")
+    name: Name = Field(description="The model's name; unique among sources and models.")
     description: str | None = Field(None, description="What the records are.")
     owner: str | None = Field(None, description="The person or team that answers for it.")
     tags: Annotated[Names, NotNull()] = Field((), description="Words to find it by.")
@@ -163,6 +167,9 @@ class Model(Struct):
     deprecation: Free = Field(None, description="What readers should know of its end.")
     sql: Annotated[NonBlank | None, NotNull()] = Field(
         None, description='Flink SQL with Jinja: `{{ source("x") }}`, `{{ ref("y") }}`.'
+    )
+    sql_file: Annotated[NonBlank | None, NotNull()] = Field(
+        None, description="File that holds the SQL instead: a `.sql` or `.sql.j2` file of the project."
     )
     macro: Annotated[NonBlank | None, NotNull()] = Field(
         None, description="Name of the file `macros/NAME.sql.j2` that the SQL comes from."

@@ -24,7 +24,7 @@ class Kafka(Struct):
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI"] | None = Field(
         None, description="How clients log in, with a SASL protocol."
     )
-    sasl_username: str | None = Field(None, description="The user that logs in.")
+    sasl_username: SecretText | None = Field(None, description="The user that logs in.")
     sasl_password: SecretText | None = Field(None, description="The user's password; best a variable.")
     ssl_ca_location: str | None = Field(None, description="File of the certificate authorities to trust.")
     ssl_certificate_location: str | None = Field(None, description="File of the client's certificate.")
@@ -35,7 +35,7 @@ class SchemaRegistry(Struct):
     """The registry of the schemas of keys and values."""
 
     url: NameOrNames = Field(description="The registry's address, or a list of them.")
-    username: str | None = Field(None, description="The user that logs in.")
+    username: SecretText | None = Field(None, description="The user that logs in.")
     password: SecretText | None = Field(None, description="The user's password; best a variable.")
     ssl_ca_location: str | None = Field(None, description="File of the certificate authorities to trust.")
 
@@ -65,7 +65,7 @@ class ConnectCluster(Struct):
     """One Kafka Connect cluster."""
 
     rest_url: NonBlank = Field(description="Address of the cluster's REST API.")
-    username: str | None = Field(None, description="The user that logs in.")
+    username: SecretText | None = Field(None, description="The user that logs in.")
     password: SecretText | None = Field(None, description="The user's password; best a variable.")
 
 
@@ -83,7 +83,7 @@ class ConduktorGateway(Struct):
     proxy_bootstrap: Annotated[NameOrNames | None, NotNull()] = Field(
         None, description="Where Kafka clients reach the Gateway, as `host:port`."
     )
-    username: str | None = Field(None, description="The user that logs in to the admin API.")
+    username: SecretText | None = Field(None, description="The user that logs in to the admin API.")
     password: SecretText | None = Field(None, description="The user's password; best a variable.")
     virtual_cluster: str | None = Field(None, description="The virtual cluster that holds the virtual topics.")
 

@@ -5,7 +5,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import ConfigDict, Field, Strict
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from streamt.project.language.fields import Boolean, KafkaName, Names, Natural, NonBlank, NotNull, Struct, Text
+from streamt.project.language.fields import (
+    Boolean,
+    KafkaName,
+    Milliseconds,
+    Name,
+    Names,
+    NonBlank,
+    NotNull,
+    Seconds,
+    Struct,
+    Text,
+)
 from streamt.project.language.rules import Level
 
 
@@ -15,7 +26,7 @@ from streamt.project.language.rules import Level
 class Column:
     """One column of a source's, model's or contract's records."""
 
-    name: Annotated[NonBlank, Field(description="The column's name.")]
+    name: Annotated[Name, Field(description="The column's name.")]
     type: Annotated[Text | None, Field(description="A Flink SQL type, kept exactly as written.")] = None
     description: Annotated[Text | None, Field(description="What the column holds.")] = None
     classification: Annotated[Level | None, Field(description="How delicate its values are.")] = None
@@ -64,7 +75,7 @@ class Watermark(Struct):
     strategy: Literal["bounded_out_of_orderness", "monotonously_increasing"] | None = Field(
         None, description="How the watermark follows the records' times."
     )
-    max_out_of_orderness_ms: Natural | None = Field(
+    max_out_of_orderness_ms: Milliseconds | None = Field(
         None, description="How far out of order records may be, in milliseconds."
     )
 
@@ -74,7 +85,7 @@ class EventTime(Struct):
 
     column: NonBlank | None = Field(None, description="The column that holds the time.")
     watermark: Annotated[Watermark | None, NotNull()] = Field(None, description="How late records may come.")
-    allowed_lateness_ms: Natural | None = Field(
+    allowed_lateness_ms: Milliseconds | None = Field(
         None, description="How late a record still counts in its window, in milliseconds."
     )
 
@@ -107,8 +118,8 @@ class SchemaReference(Struct):
 class Freshness(Struct):
     """How old the newest record may be."""
 
-    max_lag_seconds: Natural | None = Field(None, description="From this age on it is a failure.")
-    warn_after_seconds: Natural | None = Field(None, description="From this age on it is a warning.")
+    max_lag_seconds: Seconds | None = Field(None, description="From this age on it is a failure.")
+    warn_after_seconds: Seconds | None = Field(None, description="From this age on it is a warning.")
 
 
 class SourceAdvanced(Struct):
@@ -122,7 +133,7 @@ class SourceAdvanced(Struct):
 class Source(Struct):
     """A topic that somebody else fills."""
 
-    name: NonBlank = Field(description="The name that models use; unique among sources and models.")
+    name: Name = Field(description="The name that models use; unique among sources and models.")
     topic: KafkaName = Field(description="The Kafka topic's name.")
     description: str | None = Field(None, description="What the records are.")
     owner: str | None = Field(None, description="The person or team that answers for it.")

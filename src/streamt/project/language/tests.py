@@ -7,14 +7,15 @@ from pydantic import ConfigDict, Field, Strict
 from streamt.project.language.fields import (
     Duration,
     Free,
+    Name,
     NameOrNames,
     Names,
     NonBlank,
     NonNegative,
     NotNull,
     Number,
-    Positive,
     Ratio,
+    SampleSize,
     Scalar,
     Struct,
 )
@@ -164,14 +165,15 @@ class Test(Struct):
 
     __test__ = False  # pytest must not take it for one of its own
 
-    name: NonBlank = Field(description="The test's name, unique among the tests.")
+    name: Name = Field(description="The test's name, unique among the tests.")
+    description: str | None = Field(None, description="What the test is for.")
     model: NonBlank | None = Field(None, description="The model that is tested.")
     source: NonBlank | None = Field(None, description="The source that is tested, instead of a model.")
     type: Literal["schema", "sample", "continuous"] = Field(
         description="Against declared columns, against records of now, or by a job that goes on."
     )
     assertions: Annotated[tuple[Assertion, ...], Strict(strict=False)] = Field((), description="What must hold.")
-    sample_size: Positive | None = Field(None, description="How many records a sample takes; 1000 by default.")
+    sample_size: SampleSize | None = Field(None, description="How many records a sample takes; 1000 by default.")
     timeout: Duration = Field("30s", description="How long a sample may take: `500ms`, `30s`, `2m`.")
     flink_cluster: NonBlank | None = Field(None, description="The Flink cluster of a continuous test.")
     on_failure: Annotated[OnFailure, NotNull()] = Field(

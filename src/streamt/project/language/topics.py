@@ -6,14 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from streamt.project.language.fields import KafkaName, NotNull, Positive, Scalar, Struct
+from streamt.project.language.fields import KafkaName, NotNull, Positive, Replicas, Scalar, Struct
 
 
 class TopicDefaults(Struct):
     """How a topic is made, unless it says otherwise."""
 
     partitions: Positive | None = Field(None, description="How many partitions; 1 by default.")
-    replication_factor: Positive | None = Field(None, description="How many replicas; 1 by default.")
+    replication_factor: Replicas | None = Field(None, description="How many replicas; 1 by default.")
     config: Annotated[dict[str, Scalar], NotNull()] = Field(
         {}, description="Kafka's topic settings, such as `retention.ms`."
     )

@@ -1,0 +1,76 @@
+"""One YAML file of a project: what it says, and where."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from streamt.diagnostics import Code, Diagnostic, FilePlace, ProjectPath, StreamtError, quote
+from streamt.project.files import Folder
+from streamt.project.language import secret_length
+from streamt.yaml import Path, locate, read_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFile:
+    """A file that holds a mapping.
+
+    Attributes:
+        name: its path from the project's folder, with `/`.
+        content: its bytes.
+        data: what it says.
+    """
+
+    name: str
+    content: bytes = field(repr=False)
+    data: dict[str, Any] = field(repr=False)
+
+    def place(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return diagnostics whose paths start at this file's root, with their places in it."""
+        diagnostics = tuple(diagnostics)
+        paths = {each.location.parts for each in diagnostics if isinstance(each.location, ProjectPath)}
+        found = locate(self.content, paths) if paths else {}
+
+        def placed(each: Diagnostic) -> Diagnostic:
+            if not isinstance(each.location, ProjectPath):
+                return each
+            node = found[each.location.parts]
+            line, column = node.key if each.location.at_key else node.value
+            return replace(each, location=FilePlace(self.name, line, column, each.location.parts))
+
+        return tuple(map(placed, diagnostics))
+
+    def raw(self, paths: Sequence[Path]) -> Mapping[Path, str | None]:
+        """Return values as they are written, for those that are unquoted and in one line."""
+        return {path: node.raw for path, node in locate(self.content, paths).items()}
+
+
+def read_yaml_file(folder: Folder, file: str) -> YamlFile:
+    """Read a file that holds a mapping; an empty one holds an empty mapping.
+
+    Raises:
+        StreamtError: E501, with everything that is wrong with the file.
+    """
+    content = folder.read(file)
+    reading = read_yaml(content, file)
+    if reading.diagnostics:
+        raise StreamtError(*map(_without_secrets, reading.diagnostics))
+    if reading.data is None:
+        return YamlFile(file, content, {})
+    if not isinstance(reading.data, dict):
+        what = "a list" if isinstance(reading.data, list) else "a single value"
+        message = f"{quote(file)} must be a mapping, not {what}"
+        hint = "begin it with a key, such as `project:`, `sources:` or `models:`"
+        place = FilePlace(file, 1, 1)
+        raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location=place, hint=hint))
+    return YamlFile(file, content, reading.data)
+
+
+def _without_secrets(wrong: Diagnostic) -> Diagnostic:
+    """Return what is wrong without any word of a secret; keys are, in an unquoted one that begins with a brace."""
+    assert isinstance(wrong.location, FilePlace)  # the reader knows no other
+    parts = wrong.location.parts
+    length = secret_length(parts)
+    if length is None or length == len(parts):
+        return wrong
+    place = replace(wrong.location, parts=parts[:length])
+    return replace(wrong, message="invalid YAML in a secret", location=place, hint="quote the value")
