@@ -34,7 +34,7 @@ MATCHES = {
     ),
     "double quotes": ("postgres://warehouse.example.com", 'analytics."public"."orders"', PG),
     "backticks": ("postgres://warehouse.example.com", "`analytics`.public.`orders`", PG),
-    "brackets": ("mssql://h:1433", "[d].[dbo].[orders]", Place(1, "sqlserver", "h", 1433, "d", "dbo")),
+    "brackets": ("mssql://h:1433", "[d].[dbo].[orders]", Place(1, "mssql", "h", 1433, "d", "dbo")),
     "mysql has no schema": ("mysql://h:3306", "shop.orders", Place(1, "mysql", "h", 3306, "shop")),
     "mariadb is mysql": ("mariadb://h:3306", "shop.orders", Place(1, "mysql", "h", 3306, "shop")),
     "snowflake by account": (

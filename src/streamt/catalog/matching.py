@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from streamt.openlineage.naming import Namespace, parse_namespace, split_name, system_of
+from streamt.openlineage.naming import SYSTEMS, Namespace, parse_namespace, split_name, system_of
 
 __all__ = [
     "RULES",
@@ -108,45 +108,28 @@ class Rule:
     """How one system's names are compared.
 
     Attributes:
-        style: `parts` for dotted identifiers, `whole` for one name, `path` for paths.
+        style: `dotted` for identifiers, `whole` for one name, `path` for paths.
         host: compares the namespace's host with the connection's.
         port: whether ports have to agree where both are stated.
     """
 
-    style: str = "parts"
+    style: str = "dotted"
     host: Callable[[str, str], bool] = _same_host
     port: bool = True
 
 
-_TABLES = Rule()
-_PATHS = Rule(style="path")
+_SPECIAL: dict[str, Rule] = {
+    "abfss": Rule(style="path", host=_same_storage),
+    "bigquery": Rule(host=_any_host, port=False),
+    "hive": Rule(port=False),
+    "redshift": Rule(host=_same_cluster),
+    "snowflake": Rule(host=_same_account, port=False),
+}
 
 RULES: dict[str, Rule] = {
-    "abfss": Rule(style="path", host=_same_storage),
-    "athena": _TABLES,
-    "bigquery": Rule(host=_any_host, port=False),
-    "cassandra": _TABLES,
-    "clickhouse": _TABLES,
-    "databricks": _TABLES,
-    "db2": _TABLES,
-    "dbfs": _PATHS,
-    "duckdb": _TABLES,
-    "file": _PATHS,
-    "gs": _PATHS,
-    "hdfs": _PATHS,
-    "hive": Rule(port=False),
-    "kafka": Rule(style="whole"),
-    "mssql": _TABLES,
-    "mysql": _TABLES,
-    "oracle": _TABLES,
-    "postgres": _TABLES,
-    "redshift": Rule(host=_same_cluster),
-    "s3": _PATHS,
-    "snowflake": Rule(host=_same_account, port=False),
-    "teradata": _TABLES,
-    "trino": _TABLES,
+    name: _SPECIAL.get(name, Rule(style=system.style)) for name, system in SYSTEMS.items() if system_of(name) == name
 }
-"""One row for each type of system that a connection can have."""
+"""One row for each type of system that a connection can have; those that are not special compare host and port."""
 
 
 def container_key(system: str, name: str) -> str:
@@ -178,7 +161,7 @@ def candidates(namespace: str, name: str, places: Iterable[Place]) -> tuple[Cand
 
 
 def _style(system: str) -> str:
-    return RULES.get(system, _TABLES).style
+    return RULES.get(system, Rule()).style
 
 
 def _selects(namespace: Namespace, place: Place) -> bool:

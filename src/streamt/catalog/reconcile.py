@@ -66,6 +66,8 @@ class Claim:
         event: the event that asserts it.
         moment: when that happened.
         settled: whether it is a job's truth, and not a run in progress.
+        source_time: when the source was listed last: a drop of it since then ends the claim.
+        target_time: the same for the target.
         how: the column lineage that the edge carries.
         stands_for: an edge on an outside asset whose dataset is a container by now is kept only until one of these
             replaces it.
@@ -74,6 +76,8 @@ class Claim:
     event: int
     moment: Moment
     settled: bool
+    source_time: int = 0
+    target_time: int = 0
     how: tuple[FieldUse, ...] = ()
     stands_for: tuple[Edge, ...] = ()
 
@@ -149,7 +153,13 @@ def asserted(facts: Sequence[Fact], authorities: Sequence[Authority], world: Wor
             latest = truth_for(authorities, required)
             claim = _settled(settler, latest) if settler else _in_progress(listing, span, latest)
             if claim is not None and claim.moment.time > world.deleted(edge):
-                claims[edge] = replace(claim, how=how, stands_for=stands_for)
+                claims[edge] = replace(
+                    claim,
+                    source_time=span.source.time,
+                    target_time=span.target.time,
+                    how=how,
+                    stands_for=stands_for,
+                )
     return claims
 
 

@@ -9,6 +9,7 @@ from types import FrameType
 import click
 
 from streamt import __version__
+from streamt.cli.catalog import catalog
 from streamt.cli.docs import docs
 from streamt.cli.envs import envs
 from streamt.cli.lineage import lineage
@@ -42,7 +43,7 @@ def app(context: click.Context, *, output: str, quiet: bool, no_color: bool) -> 
     help_when_bare(context)
 
 
-for command in (docs, envs, lineage, list_declarations, schema, test, validate):
+for command in (catalog, docs, envs, lineage, list_declarations, schema, test, validate):
     app.add_command(command)
 
 

@@ -56,6 +56,9 @@ class Code(StrEnum):
     PROVIDER_REFUSED = "E561_PROVIDER_REFUSED", "a server refused a call"
     WAIT_EXPIRED = "E562_WAIT_EXPIRED", "a resource was not ready in time"
     WRONG_CLUSTER = "E563_WRONG_CLUSTER", "the cluster is not the expected one"
+    CATALOG_STORE = "E570_CATALOG_STORE", "the catalog's store cannot be opened, or is of another version"
+    CATALOG_REFUSED = "E571_CATALOG_REFUSED", "the catalog refused what was asked of it"
+    CATALOG_UNREACHABLE = "E572_CATALOG_UNREACHABLE", "the catalog cannot be reached, or lost the connection"
     INTERNAL_ERROR = "E599_INTERNAL_ERROR", "streamt itself failed; please report it"
     API_VERSION_MISSING = "W101_API_VERSION_MISSING", "the root file has no `apiVersion`"
     TOPIC_NAME_COLLISION = (

@@ -1,0 +1,384 @@
+"""Claims and edges as they are stored, and the changes that reconciliation makes to them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, null, select, update
+
+from streamt.catalog.matching import fold
+from streamt.catalog.reconcile import Claim, Edge, Node, Tombstone
+from streamt.catalog.store.ids import PendingIds, chunks, insert
+from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
+from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
+from streamt.catalog.store.tables import asset, claim, edge, edge_history, ident, scope, tombstone
+from streamt.catalog.values import Moment, Name, Ref, Scope
+
+OPENLINEAGE, MANUAL = "openlineage", "manual"
+
+
+class Slot(NamedTuple):
+    """Where a claim is kept: the job's truth (0), or a run in progress."""
+
+    edge: Edge
+    run: int
+
+
+@dataclass(slots=True)
+class Stored:
+    """A claim as it is stored.
+
+    Attributes:
+        edge_id: the edge's number.
+        run: the run that asserts it; 0 for a job definition.
+        claim: what it says.
+        deleted_at: when a person deleted the edge last.
+    """
+
+    edge_id: int
+    run: int
+    claim: Claim
+    deleted_at: int
+
+
+@dataclass
+class LoadedWorld:
+    """What reconciliation asks, answered from what was read for one job."""
+
+    conn: Connection
+    ids: PendingIds
+    resolved: Mapping[Name, tuple[Node, ...]]
+    fields: Mapping[int, Mapping[str, Sequence[Registered]]]
+    stored: Mapping[Slot, Stored]
+    stones: Mapping[Ref, Sequence[Tombstone]]
+    known_edges: dict[Edge, tuple[int, int]] = field(default_factory=dict)
+    _asked: set[tuple[Ref, Ref]] = field(default_factory=set)
+    _hanging: frozenset[Name] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Remember what the stored claims tell of edges."""
+        sides = [side for slot in self.stored for side in (slot.edge.source, slot.edge.target)]
+        self._hanging = frozenset(side for side in sides if not isinstance(side, int))
+        for slot, one in self.stored.items():
+            self.known_edges[slot.edge] = (one.edge_id, one.deleted_at)
+
+    def nodes(self, name: Name, aliases: Sequence[Name]) -> Sequence[Node]:
+        """Return the containers that a dataset means: by its own name, else by the first alias that matches."""
+        return next((found for one in (name, *aliases) if (found := self.resolved.get(one, ()))), ())
+
+    def datastore(self, ref: Ref) -> int | None:
+        """Return the datastore of a container; None for an outside asset."""
+        return asset_of(self.conn, self.ids, ref)[0] if isinstance(ref, int) else None
+
+    def field(self, node: int, name: str) -> int | None:
+        """Return the number of a container's field."""
+        return field_number(self.fields.get(node, {}), name)
+
+    def attached(self, name: Name) -> bool:
+        """Report whether the job has claims on the outside asset of this name."""
+        return name in self._hanging
+
+    def tombstones(self, ref: Ref) -> Sequence[Tombstone]:
+        """Return when the dataset was dropped or renamed."""
+        return self.stones.get(ref, ())
+
+    def deleted(self, one: Edge) -> int:
+        """Return when a person deleted the edge last, in nanoseconds; 0 if nobody did."""
+        return self.edge(one)[1]
+
+    def edge(self, one: Edge) -> tuple[int, int]:
+        """Return an edge's number, 0 if there is none yet, and when it was deleted last."""
+        if one not in self.known_edges and (one.source, one.target) not in self._asked:
+            self._asked.add((one.source, one.target))
+            self._load_edges(one.source, one.target)
+        return self.known_edges.get(one, (0, 0))
+
+    def _load_edges(self, source: Ref, target: Ref) -> None:
+        numbers = [asset_number(self.conn, self.ids, ref) for ref in (source, target)]
+        if None in numbers:
+            return
+        query = select(edge.c.id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at).where(
+            edge.c.source_id == numbers[0], edge.c.target_id == numbers[1], edge.c.origin == OPENLINEAGE
+        )
+        for number, source_field, target_field, deleted_at in self.conn.execute(query):
+            self.known_edges.setdefault(Edge(source, target, source_field, target_field), (number, deleted_at))
+
+
+def load_world(
+    conn: Connection, ids: PendingIds, registry: Registry, names: Iterable[Name], stored: Mapping[Slot, Stored]
+) -> LoadedWorld:
+    """Read what reconciliation of a job will ask.
+
+    Args:
+        conn: the transaction.
+        ids: the numbers that are known.
+        registry: the datastores.
+        names: every dataset that the job's events mention.
+        stored: the job's claims.
+    """
+    resolved = resolve(conn, registry, ids, names)
+    nodes = {node.id for found in resolved.values() for node in found}
+    return LoadedWorld(conn, ids, resolved, fields_of(conn, ids, nodes), stored, _stones(conn, ids, resolved))
+
+
+def _stones(conn: Connection, ids: PendingIds, resolved: Mapping[Name, tuple[Node, ...]]) -> dict[Ref, list[Tombstone]]:
+    """Return the tombstones of datasets, by their own names and by those of the same containers."""
+    if not conn.scalar(select(func.count()).select_from(select(tombstone.c.id).limit(1).subquery())):
+        return {}
+    numbers = {name_id(conn, ids, name): name for name in resolved}
+    stones: dict[Ref, list[Tombstone]] = {}
+    query = select(tombstone.c.name_id, tombstone.c.asset_id, tombstone.c.event_time, scope.c.datastores).join(
+        scope, scope.c.id == tombstone.c.scope_id
+    )
+    for some in chunks(numbers):
+        for named, _, time, text in conn.execute(query.where(tombstone.c.name_id.in_(some))):
+            stone = Tombstone(time, Scope.parse(text))
+            refs: list[Ref] = [numbers[named], *(node.id for node in resolved[numbers[named]])]
+            for ref in refs:
+                stones.setdefault(ref, []).append(stone)
+    for some in chunks({node.id for found in resolved.values() for node in found}):
+        for _, number, time, text in conn.execute(query.where(tombstone.c.asset_id.in_(some))):
+            stones.setdefault(number, []).append(Tombstone(time, Scope.parse(text)))
+    return stones
+
+
+def asset_of(conn: Connection, ids: PendingIds, number: int) -> tuple[int | None, str, str]:
+    """Return an asset's datastore (None outside the catalog), namespace and name; none of them ever changes."""
+    known = ids.value("asset", number)
+    if known is None:
+        query = select(asset.c.datastore_id, asset.c.namespace, asset.c.name).where(asset.c.id == number)
+        known = tuple(conn.execute(query).one())
+        ids.learn("asset", number, known)
+    return known  # type: ignore[no-any-return]
+
+
+def outside_ident(name: Name) -> bytes:
+    """Return what tells an asset outside the catalog from all others."""
+    return ident("outside", *name)
+
+
+def asset_number(conn: Connection, ids: PendingIds, ref: Ref) -> int | None:
+    """Return the number of a node; None for an outside asset that is not kept yet."""
+    return ref if isinstance(ref, int) else ids.find(conn, asset, outside_ident(ref))
+
+
+def _made_asset(conn: Connection, ids: PendingIds, ref: Ref) -> int:
+    if isinstance(ref, int):
+        return ref
+    namespace, name = ref
+    return ids.of(
+        conn,
+        asset,
+        outside_ident(ref),
+        datastore_id=None,
+        key=outside_ident(ref),
+        namespace=namespace,
+        name=name,
+        kind="",
+        search=fold(f"{name}\n{namespace}"),
+    )
+
+
+def claims_of_job(conn: Connection, ids: PendingIds, job_number: int) -> dict[Slot, Stored]:
+    """Return all claims of a job."""
+    query = (
+        select(claim, edge.c.source_id, edge.c.target_id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at)
+        .join(edge, edge.c.id == claim.c.edge_id)
+        .where(claim.c.job_id == job_number)
+    )
+    found = {}
+    for row in conn.execute(query):
+        ends = (_ref(conn, ids, row.source_id), _ref(conn, ids, row.target_id))
+        moment = Moment(row.event_time, row.rank, row.digest)
+        how = load_uses(json.loads(row.how)) if row.how else ()
+        said = Claim(row.event_id, moment, row.slot == 0, row.source_time, row.target_time, how)
+        key = Slot(Edge(*ends, row.source_field, row.target_field), row.slot)
+        found[key] = Stored(row.edge_id, row.run_id, said, row.deleted_at)
+    return found
+
+
+def _ref(conn: Connection, ids: PendingIds, number: int) -> Ref:
+    store, namespace, name = asset_of(conn, ids, number)
+    return number if store is not None else (namespace, name)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a change did.
+
+    Attributes:
+        put: how many claims were made or renewed.
+        dropped: how many were lost.
+        edges: the numbers of the edges whose claims changed.
+    """
+
+    put: int = 0
+    dropped: int = 0
+    edges: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Because of what a change happens: an event, or a person."""
+
+    at: int
+    event: int | None = None
+    account: int | None = None
+
+
+def write_claims(world: LoadedWorld, job_number: int, after: Mapping[Slot, tuple[int, Claim]], cause: Cause) -> Tally:
+    """Make the claims of a job what they should be.
+
+    Args:
+        world: what was read, with the claims as they are.
+        job_number: the job.
+        after: every claim that the job has from now on, with its run.
+        cause: because of what.
+    """
+    conn, before = world.conn, world.stored
+    changed = {
+        slot: (run, said)
+        for slot, (run, said) in after.items()
+        if slot not in before or (before[slot].run, before[slot].claim) != (run, said)
+    }
+    gone = [slot for slot in before if slot not in after]
+    numbers = _edge_numbers(world, changed, cause)
+    deltas: dict[int, int] = {}
+    for slot in changed:
+        if slot not in before:
+            deltas[numbers[slot.edge]] = deltas.get(numbers[slot.edge], 0) + 1
+    for slot in gone:
+        deltas[before[slot].edge_id] = deltas.get(before[slot].edge_id, 0) - 1
+    if gone:
+        conn.execute(_DELETE, [{"job": job_number, "edge": before[slot].edge_id, "number": slot.run} for slot in gone])
+    _upsert(conn, [_row(job_number, numbers[slot.edge], slot, *said) for slot, said in changed.items()])
+    count_evidence(conn, deltas, cause)
+    return Tally(len(changed), len(gone), {*numbers.values(), *deltas})
+
+
+_DELETE = delete(claim).where(
+    claim.c.job_id == bindparam("job"), claim.c.edge_id == bindparam("edge"), claim.c.slot == bindparam("number")
+)
+
+
+def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -> dict[str, object]:
+    return {
+        "job_id": job_number,
+        "edge_id": edge_number,
+        "slot": slot.run,
+        "run_id": run,
+        "event_id": said.event,
+        "event_time": said.moment.time,
+        "rank": said.moment.rank,
+        "digest": said.moment.digest,
+        "source_time": said.source_time,
+        "target_time": said.target_time,
+        "how": json.dumps(dump_uses(said.how), ensure_ascii=False, separators=(",", ":")) if said.how else "",
+    }
+
+
+def _upsert(conn: Connection, rows: list[dict[str, object]]) -> None:
+    rows.sort(key=lambda row: (row["edge_id"], row["slot"]))
+    for some in chunks(rows, 1000):
+        statement = insert(conn, claim)
+        new = {name: statement.excluded[name] for name in some[0] if name not in ("job_id", "edge_id", "slot")}
+        conn.execute(statement.on_conflict_do_update(index_elements=["job_id", "edge_id", "slot"], set_=new), some)
+
+
+def _edge_numbers(world: LoadedWorld, changed: Iterable[Slot], cause: Cause) -> dict[Edge, int]:
+    """Return the numbers of edges; new ones are made, in one order for all servers."""
+    numbers: dict[Edge, int] = {}
+    for one in sorted({slot.edge for slot in changed}, key=repr):
+        number = world.edge(one)[0]
+        if not number:
+            number = _make_edge(world, one, cause)
+            world.known_edges[one] = (number, 0)
+        numbers[one] = number
+    return numbers
+
+
+def _make_edge(world: LoadedWorld, one: Edge, cause: Cause) -> int:
+    values = {
+        "source_id": _made_asset(world.conn, world.ids, one.source),
+        "target_id": _made_asset(world.conn, world.ids, one.target),
+        "source_field": one.source_field,
+        "target_field": one.target_field,
+        "origin": OPENLINEAGE,
+    }
+    return make_edge(world.conn, values, cause)
+
+
+def make_edge(conn: Connection, identity: Mapping[str, object], cause: Cause) -> int:
+    """Return the number of an edge, which is made without evidence if it is new."""
+    rest = {"evidence_count": 0, "created_at": cause.at, "deleted_at": 0, "description": ""}
+    statement = insert(conn, edge).values({**identity, **rest}).on_conflict_do_nothing().returning(edge.c.id)
+    number = conn.scalar(statement)
+    if number is not None:
+        return int(number)
+    same = and_(*(edge.c[name] == value for name, value in identity.items()))
+    return int(conn.scalars(select(edge.c.id).where(same)).one())
+
+
+def count_evidence(conn: Connection, deltas: Mapping[int, int], cause: Cause) -> None:
+    """Count the records of edges up or down; an edge retires with its last record, and returns with a new one.
+
+    The rows are locked in the order of their numbers: two jobs that drop the last two records of an edge at the same
+    time would each still see the other's record otherwise (C17).
+    """
+    moved = {number: delta for number, delta in deltas.items() if delta}
+    if moved and conn.dialect.name != "sqlite":
+        for some in chunks(sorted(moved)):
+            conn.execute(select(edge.c.id).where(edge.c.id.in_(some)).order_by(edge.c.id).with_for_update())
+    history = []
+    for delta in sorted(set(moved.values())):
+        for some in chunks(sorted(number for number, one in moved.items() if one == delta)):
+            for number, count in conn.execute(_counted(some, delta, cause)):
+                what = "retired" if count == 0 else "asserted" if count == delta else ""
+                if what:
+                    history.append((number, what))
+    _remember(conn, history, cause)
+
+
+def _counted(numbers: Sequence[int], delta: int, cause: Cause) -> Any:
+    count = edge.c.evidence_count + delta
+    values = {
+        "evidence_count": count,
+        "retired_at": case((count == 0, cause.at), else_=null()),
+        "retired_event": case((count == 0, cause.event), else_=null()),
+        "retired_by": case((count == 0, cause.account), else_=null()),
+    }
+    return update(edge).where(edge.c.id.in_(numbers)).values(values).returning(edge.c.id, edge.c.evidence_count)
+
+
+def _remember(conn: Connection, history: Iterable[tuple[int, str]], cause: Cause) -> None:
+    rows = [
+        {"edge_id": number, "at": cause.at, "what": what, "event_id": cause.event, "account_id": cause.account}
+        for number, what in history
+    ]
+    if rows:
+        conn.execute(insert(conn, edge_history), rows)
+
+
+def drop_claims(conn: Connection, which: Any, cause: Cause) -> int:
+    """Remove claims of any job, and count the evidence of their edges down.
+
+    Args:
+        conn: the transaction.
+        which: a condition on `claim`, joined with `edge`.
+        cause: because of what.
+
+    Returns:
+        How many there were.
+    """
+    query = select(claim.c.job_id, claim.c.edge_id, claim.c.slot).join(edge, edge.c.id == claim.c.edge_id)
+    if conn.dialect.name != "sqlite":
+        query = query.with_for_update(of=claim)
+    rows = conn.execute(query.where(which).order_by(claim.c.edge_id, claim.c.job_id)).all()
+    deltas: dict[int, int] = {}
+    for _, edge_number, _ in rows:
+        deltas[edge_number] = deltas.get(edge_number, 0) - 1
+    if rows:
+        conn.execute(_DELETE, [{"job": one, "edge": two, "number": three} for one, two, three in rows])
+    count_evidence(conn, deltas, cause)
+    return len(rows)

@@ -1,0 +1,118 @@
+"""Numbers of things that are told apart by a digest, made when they are first named, and remembered in memory."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import Insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+_MOST = 200_000
+
+
+def insert(connection: Connection, table: Table) -> Insert:
+    """Return an INSERT that can say what to do on a conflict; both dialects spell it alike."""
+    make = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    return cast("Insert", make(table))
+
+
+class Ids:
+    """What is known of numbers, for all transactions of one process.
+
+    Nothing that was made in a transaction is remembered before that transaction is committed: a later one would take
+    numbers for granted that were rolled back.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, bytes], int] = {}
+        self._values: dict[tuple[str, object], Any] = {}
+
+    def begin(self) -> "PendingIds":
+        """Return a view for one transaction."""
+        return PendingIds(self._known, self._values)
+
+    def keep(self, pending: "PendingIds") -> None:
+        """Remember what a committed transaction learnt."""
+        if len(self._known) > _MOST:
+            self._known.clear()
+        if len(self._values) > _MOST:
+            self._values.clear()
+        self._known |= pending.made
+        self._values |= pending.learnt
+
+    def forget_values(self) -> None:
+        """Forget what was learnt beside the numbers, since the registry has changed."""
+        self._values.clear()
+
+
+class PendingIds:
+    """Numbers as one transaction sees them."""
+
+    def __init__(self, known: Mapping[tuple[str, bytes], int], values: Mapping[tuple[str, object], Any]) -> None:
+        self._known = known
+        self._values = values
+        self.made: dict[tuple[str, bytes], int] = {}
+        self.learnt: dict[tuple[str, object], Any] = {}
+
+    def mark(self) -> tuple[dict[tuple[str, bytes], int], dict[tuple[str, object], Any]]:
+        """Return the present state, for `restore`."""
+        return dict(self.made), dict(self.learnt)
+
+    def restore(self, mark: tuple[dict[tuple[str, bytes], int], dict[tuple[str, object], Any]]) -> None:
+        """Forget what was learnt since `mark`: its savepoint was rolled back."""
+        self.made, self.learnt = mark
+
+    def get(self, table: Table, digest: bytes) -> int | None:
+        """Return a number that is remembered."""
+        key = (table.name, digest)
+        return self.made.get(key) or self._known.get(key)
+
+    def value(self, kind: str, key: object) -> Any:
+        """Return something that is remembered under a key; None if nothing is."""
+        found = self.learnt.get((kind, key))
+        return self._values.get((kind, key)) if found is None else found
+
+    def learn(self, kind: str, key: object, value: Any) -> None:
+        """Remember something under a key."""
+        self.learnt[kind, key] = value
+
+    def find(self, connection: Connection, table: Table, digest: bytes) -> int | None:
+        """Return the number of something that may not exist."""
+        known = self.get(table, digest)
+        if known is not None:
+            return known
+        number = connection.scalar(select(table.c.id).where(_unique(table) == digest))
+        if number is not None:
+            self.made[table.name, digest] = number
+        return cast("int | None", number)
+
+    def of(self, connection: Connection, table: Table, digest: bytes, **values: object) -> int:
+        """Return the number of something, which is made if it is new."""
+        return self.made_or_found(connection, table, digest, **values)[0]
+
+    def made_or_found(self, connection: Connection, table: Table, digest: bytes, **values: object) -> tuple[int, bool]:
+        """Return a number, and whether this call made it."""
+        known = self.find(connection, table, digest)
+        if known is not None:
+            return known, False
+        column = _unique(table)
+        statement = insert(connection, table).values({column.name: digest, **values}).on_conflict_do_nothing()
+        number = connection.scalar(statement.returning(table.c.id))
+        is_new = number is not None
+        if number is None:  # another server made it meanwhile
+            number = connection.scalar(select(table.c.id).where(column == digest))
+        assert number is not None
+        self.made[table.name, digest] = number
+        return cast("int", number), is_new
+
+
+def _unique(table: Table) -> Column[Any]:
+    return table.c["ident"] if "ident" in table.c else table.c["digest"]
+
+
+def chunks(items: Iterable[Any], size: int = 500) -> Iterable[list[Any]]:
+    """Divide `items`, since a statement takes only so many values."""
+    waiting = list(items)
+    for at in range(0, len(waiting), size):
+        yield waiting[at : at + size]

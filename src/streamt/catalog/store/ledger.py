@@ -1,0 +1,367 @@
+"""Events, runs, truths and claims: what the store remembers for reconciliation."""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from streamt.catalog.events import Event
+from streamt.catalog.matching import fold, parse_namespace, tail
+from streamt.catalog.reconcile import Authority, frontier, run_state
+from streamt.catalog.run_listing import Fact
+from streamt.catalog.store.ids import PendingIds, insert
+from streamt.catalog.store.tables import (
+    authority,
+    code,
+    dataset_name,
+    event,
+    event_body,
+    event_seen,
+    ident,
+    job,
+    job_listing,
+    listing,
+    listing_name,
+    run,
+    scope,
+)
+from streamt.catalog.values import FieldUse, Kind, Listing, Moment, Name, Scope, Transformation
+
+APPLIED, STORED, REJECTED, DENIED = "applied", "stored", "rejected", "denied"
+PLAIN, ZLIB = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What is kept of an event, whatever became of it.
+
+    Attributes:
+        raw: its bytes as they came.
+        digest: of them.
+        submitter: who sent it.
+        scope: what they could edit then.
+        at: the server's time.
+    """
+
+    raw: bytes
+    digest: bytes
+    submitter: int
+    scope: Scope
+    at: int
+
+
+def scope_id(conn: Connection, ids: PendingIds, value: Scope) -> int:
+    """Return the number of a scope."""
+    text = str(value)
+    return ids.of(conn, scope, ident(text), datastores=text)
+
+
+def seen(conn: Connection, digest: bytes, submitter: int) -> list[tuple[int, Scope]]:
+    """Return the events of this body from this submitter, with the scopes that they had."""
+    query = (
+        select(event_seen.c.event_id, scope.c.datastores)
+        .join(scope, scope.c.id == event_seen.c.scope_id)
+        .where(event_seen.c.digest == digest, event_seen.c.submitter_id == submitter)
+        .order_by(event_seen.c.event_id)
+    )
+    return [(number, Scope.parse(text)) for number, text in conn.execute(query)]
+
+
+def job_id(conn: Connection, ids: PendingIds, name: Name) -> int:
+    """Return the number of a job, which is made if it is new."""
+    search = fold("\n".join(name))
+    return ids.of(
+        conn,
+        job,
+        ident("job", *name),
+        namespace=name[0],
+        name=name[1],
+        search=search,
+        producer="",
+        latest_at=-(2**63),
+        about="{}",
+    )
+
+
+def note_job(conn: Connection, number: int, told: Event) -> None:
+    """Keep the producer and the description of the job's latest event."""
+    values: dict[str, Any] = {"producer": told.producer, "latest_at": told.moment.time}
+    about = {key: value for key, value in told.about_job.items() if key not in _OF_RUNS}
+    if about:
+        values["about"] = json.dumps(about)
+    conn.execute(update(job).where(job.c.id == number, job.c.latest_at <= told.moment.time).values(values))
+
+
+_OF_RUNS = ("parent", "nominal_time", "error_message")
+
+
+def run_id(conn: Connection, job_number: int, told: Event) -> tuple[int, bool]:
+    """Return the number of an event's run, and whether the event is its first."""
+    time = told.moment.time
+    query = select(run.c.id, run.c.started_at, run.c.latest_at).where(
+        run.c.job_id == job_number, run.c.uuid == told.run
+    )
+    row = conn.execute(query).first()
+    about = {key: value for key, value in told.about_job.items() if key in _OF_RUNS}
+    if row is None:
+        values = {
+            "job_id": job_number,
+            "uuid": told.run,
+            "state": int(Kind.RUNNING),
+            "started_at": time,
+            "latest_at": time,
+            "about": json.dumps(about),
+            "lost": False,
+        }
+        number = conn.scalar(insert(conn, run).values(values).returning(run.c.id))
+        assert number is not None
+        return number, True
+    changed: dict[str, Any] = {"started_at": min(row.started_at, time), "latest_at": max(row.latest_at, time)}
+    if about:
+        changed["about"] = json.dumps(about)
+    conn.execute(update(run).where(run.c.id == row.id).values(changed))
+    return row.id, False
+
+
+def note_state(conn: Connection, number: int, facts: Iterable[Fact]) -> None:
+    """Keep a run's state: that of its latest end (C8)."""
+    ends = [(fact.moment, fact.kind) for fact in facts if fact.kind.is_terminal]
+    if ends:
+        values = {"state": int(run_state(ends)), "ended_at": max(ends)[0].time, "lost": False}
+        conn.execute(update(run).where(run.c.id == number).values(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of an event.
+
+    Attributes:
+        status: one of the words above.
+        problems: what is wrong with a rejected one, as JSON.
+        job: its job's number.
+        run: its run's number.
+    """
+
+    status: str
+    problems: str = ""
+    job: int | None = None
+    run: int | None = None
+
+
+def store_event(conn: Connection, ids: PendingIds, received: Received, told: Event | None, fate: Fate) -> int:
+    """Keep an event: what came, and what is asked of it later; return its number."""
+    values = {
+        "received_at": received.at,
+        "digest": received.digest,
+        "submitter_id": received.submitter,
+        "scope_id": scope_id(conn, ids, received.scope),
+        "kind": int(told.kind) if told else -1,
+        "job_id": fate.job,
+        "run_id": fate.run,
+        "event_time": told.moment.time if told else received.at,
+        "listing_id": _listing_id(conn, ids, told.listing) if told and told.job else None,
+        "code_id": _code_id(conn, ids, told) if told else None,
+        "producer": told.producer if told else "",
+        "status": fate.status,
+        "problems": fate.problems,
+    }
+    number = conn.scalar(insert(conn, event).values(values).returning(event.c.id))
+    assert number is not None
+    if received.raw:
+        conn.execute(insert(conn, event_body).values(event_id=number, encoding=PLAIN, body=received.raw))
+    if fate.status in (APPLIED, STORED) and received.raw:
+        mark = {
+            "digest": received.digest,
+            "submitter_id": received.submitter,
+            "scope_id": values["scope_id"],
+            "event_id": number,
+        }
+        conn.execute(insert(conn, event_seen).values(mark).on_conflict_do_nothing())
+    if fate.job and values["listing_id"] and ids.value("job_listing", (fate.job, values["listing_id"])) is None:
+        row = {"job_id": fate.job, "listing_id": values["listing_id"]}
+        conn.execute(insert(conn, job_listing).values(row).on_conflict_do_nothing())
+        ids.learn("job_listing", (fate.job, values["listing_id"]), value=True)
+    return int(number)
+
+
+def body_of(conn: Connection, number: int) -> bytes | None:
+    """Return the bytes of an event as they came; None once retention took them."""
+    row = conn.execute(select(event_body.c.encoding, event_body.c.body).where(event_body.c.event_id == number)).first()
+    return None if row is None else unpacked(row.encoding, row.body)
+
+
+def unpacked(encoding: int, body: bytes) -> bytes:
+    """Undo how a body is kept."""
+    return zlib.decompress(body) if encoding == ZLIB else body
+
+
+def name_id(conn: Connection, ids: PendingIds, name: Name) -> int:
+    """Return the number of a dataset's name."""
+    system = parse_namespace(name[0]).system
+    return ids.of(
+        conn,
+        dataset_name,
+        ident("name", *name),
+        namespace=name[0],
+        name=name[1],
+        tail=ident(system, tail(system, name[1])),
+    )
+
+
+def _code_id(conn: Connection, ids: PendingIds, told: Event) -> int | None:
+    if told.code is None:
+        return None
+    text, language = told.code
+    return ids.of(conn, code, ident(language, text), language=language, text=text)
+
+
+def _listing_id(conn: Connection, ids: PendingIds, value: Listing) -> int:
+    data = dump_listing(value)
+    number, is_new = ids.made_or_found(conn, listing, ident(data), data=data)
+    if is_new:
+        rows = [{"listing_id": number, "name_id": name_id(conn, ids, name)} for name in sorted(value.names())]
+        if rows:
+            conn.execute(insert(conn, listing_name).on_conflict_do_nothing(), rows)
+    return number
+
+
+def facts_of_run(conn: Connection, ids: PendingIds, number: int) -> list[Fact]:
+    """Return the events of a run, in the order of receipt."""
+    return _facts(conn, ids, event.c.run_id == number)
+
+
+def facts_of_definitions(conn: Connection, ids: PendingIds, authorities: Iterable[Authority]) -> list[Fact]:
+    """Return the job definitions that are somewhere the latest truth."""
+    numbers = [one.event for one in authorities if one.run == 0]
+    return _facts(conn, ids, event.c.id.in_(numbers)) if numbers else []
+
+
+def _facts(conn: Connection, ids: PendingIds, which: Any) -> list[Fact]:
+    query = (
+        select(
+            event.c.id,
+            event.c.event_time,
+            event.c.kind,
+            event.c.digest,
+            scope.c.datastores,
+            event.c.listing_id,
+            event.c.submitter_id,
+        )
+        .join(scope, scope.c.id == event.c.scope_id)
+        .where(which, event.c.status.in_((APPLIED, STORED)))
+        .order_by(event.c.id)
+    )
+    found = []
+    for number, time, kind, digest, datastores, listing_id, submitter in conn.execute(query):
+        moment = Moment(time, Kind(kind).rank, digest)
+        value = load_listing(conn, ids, listing_id)
+        found.append(Fact(number, moment, Kind(kind), Scope.parse(datastores), value, submitter))
+    return found
+
+
+def load_listing(conn: Connection, ids: PendingIds, number: int | None) -> Listing:
+    """Return a listing by its number."""
+    if number is None:
+        return Listing()
+    known = ids.value("listing", number)
+    if known is None:
+        known = parse_listing(conn.scalar(select(listing.c.data).where(listing.c.id == number)) or "{}")
+        ids.learn("listing", number, known)
+    return known  # type: ignore[no-any-return]
+
+
+def authorities_of(conn: Connection, number: int) -> tuple[Authority, ...]:
+    """Return a job's authoritative events, those that are somewhere the latest."""
+    query = (
+        select(
+            authority.c.event_id,
+            authority.c.event_time,
+            authority.c.rank,
+            authority.c.digest,
+            scope.c.datastores,
+            authority.c.run_id,
+        )
+        .join(scope, scope.c.id == authority.c.scope_id)
+        .where(authority.c.job_id == number)
+    )
+    return tuple(
+        Authority(event_id, Moment(time, rank, digest), Scope.parse(datastores), of)
+        for event_id, time, rank, digest, datastores, of in conn.execute(query)
+    )
+
+
+def add_authority(
+    conn: Connection, ids: PendingIds, job_number: int, known: Sequence[Authority], new: Authority
+) -> tuple[Authority, ...]:
+    """Keep an authoritative event, unless newer ones reach all that it reaches; forget those that it replaces."""
+    kept = frontier([*known, new])
+    gone = [one.event for one in known if one not in kept]
+    if gone:
+        conn.execute(delete(authority).where(authority.c.job_id == job_number, authority.c.event_id.in_(gone)))
+    if new in kept:
+        row = {
+            "job_id": job_number,
+            "event_id": new.event,
+            "run_id": new.run,
+            "event_time": new.moment.time,
+            "rank": new.moment.rank,
+            "digest": new.moment.digest,
+            "scope_id": scope_id(conn, ids, new.scope),
+        }
+        conn.execute(insert(conn, authority).values(row))
+    return kept
+
+
+def dump_listing(value: Listing) -> str:
+    """Write a listing so that equal ones are equal texts."""
+    numbers: dict[Name, int] = {}
+
+    def at(name: Name) -> int:
+        return numbers.setdefault(name, len(numbers))
+
+    data = {
+        "i": [at(name) for name in value.inputs],
+        "o": [at(name) for name in value.outputs],
+        "l": {at(name): dump_uses(uses, at) for name, uses in sorted(value.lineage.items())},
+        "a": {
+            at(name): None if others is None else [at(one) for one in others]
+            for name, others in sorted(value.aliases.items())
+        },
+    }
+    return json.dumps({"n": list(numbers), **data}, ensure_ascii=False, separators=(",", ":"))
+
+
+def dump_uses(uses: Iterable[FieldUse] | None, at: Any = list) -> list[Any] | None:
+    """Return column lineage as what JSON can hold; `at` says how a dataset is written."""
+    if uses is None:
+        return None
+    return [[at(use.source), use.source_field, use.target_field, [list(how) for how in use.how]] for use in uses]
+
+
+def load_uses(data: Iterable[Sequence[Any]], names: Sequence[Sequence[str]] | None = None) -> tuple[FieldUse, ...]:
+    """Read what `dump_uses` wrote."""
+    found = []
+    for source, source_field, target_field, how in data:
+        namespace, name = source if names is None else names[source]
+        found.append(
+            FieldUse((namespace, name), source_field, target_field, tuple(Transformation(*one) for one in how))
+        )
+    return tuple(found)
+
+
+def parse_listing(text: str) -> Listing:
+    """Read what `dump_listing` wrote."""
+    data: Mapping[str, Any] = json.loads(text)
+    names = [(namespace, name) for namespace, name in data.get("n", ())]
+    return Listing(
+        tuple(names[at] for at in data.get("i", ())),
+        tuple(names[at] for at in data.get("o", ())),
+        {names[int(at)]: None if uses is None else load_uses(uses, names) for at, uses in data.get("l", {}).items()},
+        {
+            names[int(at)]: None if others is None else tuple(names[one] for one in others)
+            for at, others in data.get("a", {}).items()
+        },
+    )

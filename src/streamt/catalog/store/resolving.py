@@ -1,0 +1,131 @@
+"""From dataset names to containers, against the registry as one transaction sees it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from streamt.catalog.matching import Place, candidates, choose, fold, parse_namespace, system_of
+from streamt.catalog.reconcile import Node
+from streamt.catalog.store.ids import Ids, PendingIds, chunks
+from streamt.catalog.store.tables import asset, connection, datastore, field, ident, setting
+from streamt.catalog.values import Name
+
+VERSION = "registry_version"
+
+
+class Registered(NamedTuple):
+    """A container or a field, as far as choosing between spellings needs it."""
+
+    id: int
+    datastore: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The datastores that are known, by type of system.
+
+    Attributes:
+        version: changes with every registration.
+        places: by system.
+    """
+
+    version: str
+    places: Mapping[str, Sequence[Place]]
+
+
+def load_registry(conn: Connection, known: Registry | None, ids: Ids) -> Registry:
+    """Return the registry; read again only if it has changed."""
+    version = conn.scalar(select(setting.c.value).where(setting.c.name == VERSION)) or "0"
+    if known is not None and known.version == version:
+        return known
+    ids.forget_values()
+    return Registry(version, all_places(conn))
+
+
+def all_places(conn: Connection) -> dict[str, list[Place]]:
+    """Return every datastore with its connection, by type of system."""
+    places: dict[str, list[Place]] = {}
+    query = select(
+        datastore.c.id,
+        connection.c.type,
+        connection.c.host,
+        connection.c.port,
+        datastore.c.database,
+        datastore.c.schema,
+        datastore.c.root,
+    ).join(connection)
+    for row in conn.execute(query):
+        place = Place(*row)
+        places.setdefault(system_of(place.system), []).append(place)
+    return places
+
+
+def asset_key(datastore_id: int, key: str) -> bytes:
+    """Return what containers that differ only in case share."""
+    return ident("key", datastore_id, key)
+
+
+def resolve(
+    conn: Connection, registry: Registry, ids: PendingIds, names: Iterable[Name]
+) -> dict[Name, tuple[Node, ...]]:
+    """Return the containers that each name means by itself, in the order of their numbers."""
+    found: dict[Name, tuple[Node, ...]] = {}
+    wanted: dict[bytes, list[tuple[Name, int, str]]] = {}
+    for name in names:
+        known = ids.value("nodes", name)
+        if known is not None:
+            found[name] = known
+            continue
+        found[name] = ()
+        for one in candidates(*name, registry.places.get(parse_namespace(name[0]).system, ())):
+            key = asset_key(one.datastore, one.key)
+            wanted.setdefault(key, []).append((name, one.datastore, one.name))
+    present = _assets(conn, wanted)
+    for key, asking in wanted.items():
+        for name, store, spelled in asking:
+            chosen = choose(spelled, present.get(key, ()))
+            if chosen is not None:
+                found[name] = tuple(sorted({*found[name], Node(chosen.id, store)}))
+    for name, nodes in found.items():
+        ids.learn("nodes", name, nodes)
+    return found
+
+
+def _assets(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, list[Registered]]:
+    present: dict[bytes, list[Registered]] = {}
+    for some in chunks(keys):
+        query = select(asset.c.key, asset.c.id, asset.c.datastore_id, asset.c.name)
+        for key, number, store, name in conn.execute(query.where(asset.c.key.in_(some), asset.c.removed_at.is_(None))):
+            present.setdefault(key, []).append(Registered(number, store, name))
+    return present
+
+
+def fields_of(conn: Connection, ids: PendingIds, assets: Iterable[int]) -> dict[int, dict[str, list[Registered]]]:
+    """Return the fields of containers, by their folded names."""
+    found: dict[int, dict[str, list[Registered]]] = {}
+    missing = []
+    for number in assets:
+        known = ids.value("fields", number)
+        if known is None:
+            missing.append(number)
+            found[number] = {}
+        else:
+            found[number] = known
+    for some in chunks(missing):
+        query = select(field.c.asset_id, field.c.folded, field.c.id, field.c.name)
+        for number, folded, field_id, name in conn.execute(
+            query.where(field.c.asset_id.in_(some), field.c.removed_at.is_(None))
+        ):
+            found[number].setdefault(folded, []).append(Registered(field_id, 0, name))
+    for number in missing:
+        ids.learn("fields", number, found[number])
+    return found
+
+
+def field_number(fields: Mapping[str, Sequence[Registered]], name: str) -> int | None:
+    """Return the field that a name means, by the same rule of case as containers."""
+    chosen = choose(name, fields.get(fold(name), ()))
+    return chosen.id if chosen else None

@@ -1,0 +1,184 @@
+"""The queue of events, and the threads that write them in groups: a group is one transaction, an event a savepoint."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from streamt.catalog.applying import Outcome, Submission, Work, apply
+from streamt.catalog.store import people
+from streamt.catalog.store.engine import AwayError, Store
+from streamt.catalog.store.ids import Ids
+from streamt.catalog.store.resolving import Registry, load_registry
+from streamt.catalog.store.tables import ident
+from streamt.catalog.values import Scope
+
+GROUP = 50
+GROUP_SECONDS = 0.005
+QUEUE_EVENTS = 1_000
+QUEUE_BYTES = 64 * 1024 * 1024
+
+
+class BusyError(Exception):
+    """More events wait than the server takes; send again later.
+
+    Attributes:
+        seconds: after how many.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("more events wait than this server takes")
+        self.seconds = seconds
+
+
+@dataclass(slots=True)
+class _Waiting:
+    submission: Submission
+    answer: "Future[Outcome]" = field(default_factory=Future)
+
+
+class Writer:
+    """Writes events, each durable before its sender hears of it."""
+
+    def __init__(self, store: Store, clock: Callable[[], int] = time.time_ns, *, threads: int = 1) -> None:
+        self._store = store
+        self._clock = clock
+        self._queues: list[queue.SimpleQueue[_Waiting | None]] = [queue.SimpleQueue() for _ in range(threads)]
+        self._lock = threading.Lock()
+        self._events = 0
+        self._bytes = 0
+        self._ids = [Ids() for _ in range(threads)]
+        self._registries: list[Registry | None] = [None] * threads
+        self._threads = [threading.Thread(target=self._drain, args=(at,), daemon=True) for at in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """Return how many events wait."""
+        return self._events
+
+    def submit(self, submissions: Sequence[Submission]) -> "list[Future[Outcome]]":
+        """Queue events, those of one job in the order given.
+
+        Raises:
+            BusyError: the queue is full; none of them was queued.
+        """
+        size = sum(len(one.raw) for one in submissions)
+        with self._lock:
+            if self._events >= QUEUE_EVENTS or self._bytes >= QUEUE_BYTES:
+                raise BusyError(1)
+            self._events += len(submissions)
+            self._bytes += size
+        waiting = [_Waiting(one) for one in submissions]
+        for one in waiting:
+            self._queues[self._lane(one.submission)].put(one)
+        return [one.answer for one in waiting]
+
+    def close(self) -> None:
+        """Write what waits, then stop."""
+        for lane in self._queues:
+            lane.put(None)
+        for thread in self._threads:
+            thread.join(timeout=60)
+
+    def _lane(self, submission: Submission) -> int:
+        job = getattr(submission.event, "job", None)
+        return int.from_bytes(ident("job", *job)[:4]) % len(self._queues) if job else 0
+
+    def _drain(self, lane: int) -> None:
+        lines = self._queues[lane]
+        while (first := lines.get()) is not None:
+            group, stop = _collect(lines, first)
+            try:
+                self._write(lane, group)
+            finally:
+                with self._lock:
+                    self._events -= len(group)
+                    self._bytes -= sum(len(one.submission.raw) for one in group)
+            if stop:
+                return
+
+    def _write(self, lane: int, group: Sequence[_Waiting]) -> None:
+        """Write a group; when it fails as a whole, each of its events by itself."""
+        try:
+            for one, outcome in zip(group, self._transaction(lane, group), strict=True):
+                _answer(one, outcome)
+        except AwayError as error:
+            for one in group:
+                one.answer.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, every sender hears of it, and the thread goes on
+            if len(group) == 1:
+                group[0].answer.set_exception(error)
+                return
+            for one in group:
+                self._write(lane, [one])
+
+    def _transaction(self, lane: int, group: Sequence[_Waiting]) -> list[Outcome | Exception]:
+        ids = self._ids[lane]
+
+        def work(conn: Connection) -> tuple[list[Outcome | Exception], Registry, object]:
+            pending = ids.begin()
+            self._store.lock_registry(conn, exclusive=False)
+            jobs = [getattr(one.submission.event, "job", None) for one in group]
+            self._store.lock_jobs(conn, [ident("job", *job) for job in jobs if job])
+            registry = load_registry(conn, self._registries[lane], ids)
+            rights = Rights(conn)
+            outcomes: list[Outcome | Exception] = []
+            for one in group:
+                mark = pending.mark()
+                try:
+                    with conn.begin_nested():
+                        outcomes.append(apply(Work(conn, pending, registry, rights, self._clock()), one.submission))
+                except DBAPIError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - one bad event undoes only itself
+                    pending.restore(mark)
+                    outcomes.append(error)
+            return outcomes, registry, pending
+
+        outcomes, registry, pending = self._store.write(work)
+        self._registries[lane] = registry
+        ids.keep(pending)  # type: ignore[arg-type]
+        return outcomes
+
+
+class Rights:
+    """What users may edit at present, each read once in a transaction."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._known: dict[int, Scope] = {}
+
+    def __call__(self, user: int) -> Scope:
+        """Return what a user may edit."""
+        if user not in self._known:
+            self._known[user] = people.rights_of(self._conn, user)
+        return self._known[user]
+
+
+def _answer(one: _Waiting, outcome: Outcome | Exception) -> None:
+    if isinstance(outcome, Exception):
+        one.answer.set_exception(outcome)
+    else:
+        one.answer.set_result(outcome)
+
+
+def _collect(lines: "queue.SimpleQueue[_Waiting | None]", first: _Waiting) -> tuple[list[_Waiting], bool]:
+    """Take what waits already, up to a group, and what comes within a few milliseconds while others wait."""
+    group = [first]
+    end = time.monotonic() + GROUP_SECONDS
+    while len(group) < GROUP:
+        try:
+            one = lines.get_nowait() if len(group) == 1 else lines.get(timeout=max(0.0, end - time.monotonic()))
+        except queue.Empty:
+            break
+        if one is None:
+            return group, True
+        group.append(one)
+    return group, False
