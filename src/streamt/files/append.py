@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from streamt.files import append_process
@@ -29,13 +30,30 @@ def durable_append(path: Path, line: bytes, *, lock_seconds: float = 5.0) -> Non
         TimeoutError: another process kept the file locked.
         OSError: `path` is no regular file, or the folder or the disk refuses.
     """
-    if b"\n" in line:
+    append_lines(path, [line], lock_seconds=lock_seconds)
+
+
+def append_lines(path: Path, lines: Sequence[bytes], *, lock_seconds: float = 5.0) -> None:
+    """Append several lines in the way of `durable_append`: all of them or none.
+
+    While the interpreter ends it starts no process any more; then the lines are written by this one.
+
+    Raises:
+        ValueError: a line holds a newline.
+        TimeoutError: another process kept the file locked.
+        OSError: `path` is no regular file, or the folder or the disk refuses.
+    """
+    if any(b"\n" in line for line in lines):
         raise ValueError("a line holds no newline")
+    record = b"".join(line + b"\n" for line in lines)
     existed = path.exists()
     descriptor = _open_to_append(path, os.O_CREAT)
     try:
         _lock(descriptor, lock_seconds)
-        _append_in_own_process(descriptor, line + b"\n")
+        try:
+            _append_in_own_process(descriptor, record)
+        except RuntimeError:
+            append_process.append_whole(descriptor, record)
     finally:
         os.close(descriptor)
     if not existed:

@@ -20,6 +20,7 @@ __all__ = [
     "Identity",
     "Namespace",
     "NamingError",
+    "as_written",
     "child_job",
     "dbt_job",
     "identify",
@@ -110,6 +111,19 @@ def identify(system: str, parts: Mapping[str, str]) -> Identified:
     if not all(is_clean_text(text) and text.strip() for text in (identity.namespace, identity.name)):
         raise NamingError("a part holds control characters, or the name is blank")
     return Identified(identity, notes)
+
+
+def as_written(namespace: str, name: str) -> Identity:
+    """Return the identity that somebody wrote down, to the letter.
+
+    Raises:
+        NamingError: it is blank, holds control characters, or a password.
+    """
+    if not all(is_clean_text(text) and text.strip() for text in (namespace, name)):
+        raise NamingError("namespace or name is blank, or holds control characters")
+    if re.search(r"//[^/@]*:[^/@]*@", namespace):
+        raise NamingError("the namespace holds a password, which must never be part of an identity")
+    return Identity(namespace, name)
 
 
 def system_named(system: str) -> System:
