@@ -85,6 +85,7 @@ def hold(until: threading.Event) -> Fault:
 class _Planned:
     fault: Fault
     what: str
+    when: Callable[[bytes], bool]
     times: int
 
 
@@ -104,9 +105,9 @@ class Proxy:
     _planned: list[_Planned] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def fault(self, fault: Fault, what: str, *, times: int = 1) -> None:
-        """Make a fault of the next requests whose description contains `what`."""
-        self._planned.append(_Planned(fault, what, times))
+    def fault(self, fault: Fault, what: str, *, when: Callable[[bytes], bool] = lambda _: True, times: int = 1) -> None:
+        """Make a fault of the next requests whose description contains `what` and whose body is as `when` says."""
+        self._planned.append(_Planned(fault, what, when, times))
 
     def whats(self) -> list[str]:
         """Return the descriptions of all requests that arrived."""
@@ -121,7 +122,7 @@ class Proxy:
         passed = Passed(what, body, time.time_ns())
         with self._lock:
             self.seen.append(passed)
-            planned = next((one for one in self._planned if one.times and one.what in what), None)
+            planned = next((one for one in self._planned if one.times and one.what in what and one.when(body)), None)
             if planned:
                 planned.times -= 1
         self.on_request(passed)
@@ -184,6 +185,16 @@ API_KEYS: Mapping[int, str] = {
     36: "SaslAuthenticate", 37: "CreatePartitions", 42: "DeleteGroups", 44: "IncrementalAlterConfigs",
     60: "DescribeCluster", 69: "ConsumerGroupDescribe", 75: "DescribeTopicPartitions",
 }  # fmt: skip
+
+
+# From which version on a request ends in tagged fields, of which there are none.
+_TAGGED = {19: 5, 37: 2, 44: 1}
+
+
+def for_real(body: bytes) -> bool:
+    """Report whether a request changes topics, and does not only ask whether it could: `validate_only` comes last."""
+    key, version = struct.unpack_from(">hh", body)
+    return body[-2 if version >= _TAGGED[key] else -1] == 0
 
 
 @contextmanager
