@@ -12,7 +12,7 @@ from streamt.diagnostics import Code
 from streamt.openlineage.emission import RunEmitter
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome
-from streamt.openlineage.transport import DeliveryError, FileConfig, open_transport
+from streamt.openlineage.transport import DeliveryError, FileSettings, open_transport
 
 
 class Interrupting:
@@ -42,7 +42,7 @@ def reasons(emitter: RunEmitter) -> list[str]:
 
 
 def test_a_file_gets_both_events(tmp_path: Path) -> None:
-    emitter = RunEmitter(run(), open_transport(FileConfig(tmp_path / "events.jsonl")))
+    emitter = RunEmitter(run(), open_transport(FileSettings(log_file_path=tmp_path / "events.jsonl")))
     emitter.start()
     emitter.finish(Outcome.COMPLETE)
     emitter.close()
@@ -87,7 +87,8 @@ def test_the_end_is_never_earlier_than_the_start(tmp_path: Path) -> None:
     times = iter(
         datetime(2026, 11, 30, hour, tzinfo=UTC) for hour in (12, 12, 11)
     )  # rehearsal, START, a set-back clock
-    emitter = RunEmitter(run(), open_transport(FileConfig(tmp_path / "events.jsonl")), now=lambda: next(times))
+    transport = open_transport(FileSettings(log_file_path=tmp_path / "events.jsonl"))
+    emitter = RunEmitter(run(), transport, now=lambda: next(times))
     emitter.start()
     emitter.finish(Outcome.COMPLETE)
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_bytes().splitlines()]

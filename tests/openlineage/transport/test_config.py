@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
-from streamt.openlineage.transport import FileConfig, HttpConfig, TransportConfig, transport_from_environ
-from streamt.openlineage.transport.address import Address
+from streamt.net import Address
+from streamt.openlineage.transport import FileSettings, HttpSettings, transport_from_environ
+from streamt.openlineage.transport.settings import Auth, Retry
 
 PREFIX = "OPENLINEAGE__TRANSPORT__"
 SECRET = "S3CRET"
@@ -49,20 +50,33 @@ def config(tmp_path: Path) -> Config:
     return Config(tmp_path)
 
 
-def http(environ: dict[str, str]) -> HttpConfig:
+def http(environ: dict[str, str]) -> HttpSettings:
     result = transport_from_environ(environ)
-    assert isinstance(result, HttpConfig)
+    assert isinstance(result, HttpSettings)
     return result
 
 
+def api_key(environ: dict[str, str]) -> str | None:
+    auth = http(environ).auth
+    return auth.api_key if auth else None
+
+
+def path(environ: dict[str, str]) -> Path:
+    result = transport_from_environ(environ)
+    assert isinstance(result, FileSettings)
+    return result.log_file_path
+
+
 def test_a_file_from_variables() -> None:
-    assert transport_from_environ(FILE) == FileConfig(Path("events.jsonl"))
+    assert path(FILE) == Path("events.jsonl")
 
 
 def test_http_from_variables_has_the_documented_defaults() -> None:
-    assert transport_from_environ(HTTP) == HttpConfig(
-        address=LINEAGE, endpoint="api/v1/lineage", timeout_s=5.0, retries=1, api_key=None, gzip=False, ca_file=None
-    )
+    settings = transport_from_environ(HTTP)
+    assert settings == HttpSettings(url=LINEAGE, endpoint="api/v1/lineage")
+    assert isinstance(settings, HttpSettings)
+    assert (settings.timeout, settings.retry.total, settings.auth) == (5.0, 1, None)
+    assert (settings.compression, settings.ca_file, settings.allow_insecure_http) == (None, None, False)
 
 
 def test_http_from_yaml_takes_all_its_keys(config: Config) -> None:
@@ -78,13 +92,13 @@ def test_http_from_yaml_takes_all_its_keys(config: Config) -> None:
           verify: true
           allow_insecure_http: false
     """
-    assert http(config(text)) == HttpConfig(
-        address=Address(secure=True, host="lineage.example.com", port=8443, path="/base/"),
+    assert http(config(text)) == HttpSettings(
+        url=Address(secure=True, host="lineage.example.com", port=8443, path="/base/"),
         endpoint="openapi/openlineage/api/v1/lineage",
-        timeout_s=2.5,
-        retries=0,
-        api_key="0123",
-        gzip=True,
+        timeout=2.5,
+        retry=Retry(total=0),
+        auth=Auth(type="api_key", api_key="0123"),
+        compression="gzip",
     )
 
 
@@ -109,13 +123,13 @@ EXACT = [
 
 @pytest.mark.parametrize("key", EXACT)
 def test_an_api_key_in_a_variable_is_the_exact_string(key: str) -> None:
-    assert http(WITH_KEY | {PREFIX + "AUTH__APIKEY": key}).api_key == key
+    assert api_key(WITH_KEY | {PREFIX + "AUTH__APIKEY": key}) == key
 
 
 @pytest.mark.parametrize("key", [key for key in EXACT if key[0] not in "{[" and ": " not in key])
 def test_an_unquoted_api_key_in_yaml_is_the_exact_string(config: Config, key: str) -> None:
     text = f"transport: {{type: http, url: 'https://a', endpoint: a, auth: {{type: api_key, apiKey: {key}}}}}"
-    assert http(config(text)).api_key == key
+    assert api_key(config(text)) == key
 
 
 @pytest.mark.parametrize("key", EXACT)
@@ -123,12 +137,12 @@ def test_a_quoted_api_key_in_yaml_is_the_exact_string(config: Config, key: str) 
     text = (
         f"transport:\n  type: http\n  url: https://a\n  endpoint: a\n  auth:\n    type: api_key\n    apiKey: '{key}'\n"
     )
-    assert http(config(text)).api_key == key
+    assert api_key(config(text)) == key
 
 
 @pytest.mark.parametrize("name", ["APIKEY", "API_KEY", "apiKey", "api_key", "ApiKey"])
 def test_a_name_may_be_spelled_as_the_official_client_spells_it(name: str) -> None:
-    assert http(WITH_KEY | {f"{PREFIX}AUTH__{name}": "k"}).api_key == "k"
+    assert api_key(WITH_KEY | {f"{PREFIX}AUTH__{name}": "k"}) == "k"
 
 
 def test_lower_case_parts_belong_to_the_same_group() -> None:
@@ -154,19 +168,19 @@ def test_lower_case_parts_belong_to_the_same_group() -> None:
     ],
 )
 def test_the_whole_transport_may_be_one_json_object(value: str) -> None:
-    assert transport_from_environ({"OPENLINEAGE__TRANSPORT": value}) == HttpConfig(
-        address=LINEAGE, endpoint="api/v1/lineage", timeout_s=2.5, retries=0
+    assert transport_from_environ({"OPENLINEAGE__TRANSPORT": value}) == HttpSettings(
+        url=LINEAGE, endpoint="api/v1/lineage", timeout=2.5, retry=Retry(total=0)
     )
 
 
 def test_a_group_may_be_a_json_object() -> None:
-    assert http(HTTP | {PREFIX + "AUTH": '{"type": "api_key", "apiKey": "0123"}'}).api_key == "0123"
+    assert api_key(HTTP | {PREFIX + "AUTH": '{"type": "api_key", "apiKey": "0123"}'}) == "0123"
 
 
 def test_a_variable_overrides_the_same_key_of_the_file(config: Config) -> None:
     environ = config("transport: {type: http, url: 'https://a', endpoint: a, auth: {type: api_key, apiKey: old}}")
-    result = http(environ | {PREFIX + "AUTH__API_KEY": "new"})
-    assert (result.address.host, result.api_key) == ("a", "new")
+    changed = environ | {PREFIX + "AUTH__API_KEY": "new"}
+    assert (http(changed).url.host, api_key(changed)) == ("a", "new")
 
 
 def test_an_empty_variable_overrides_too(config: Config) -> None:
@@ -175,7 +189,7 @@ def test_an_empty_variable_overrides_too(config: Config) -> None:
 
 
 def test_an_empty_config_variable_is_no_config() -> None:
-    assert transport_from_environ(FILE | {"OPENLINEAGE_CONFIG": ""}) == FileConfig(Path("events.jsonl"))
+    assert path(FILE | {"OPENLINEAGE_CONFIG": ""}) == Path("events.jsonl")
 
 
 def test_an_own_authority_is_taken_from_the_environment() -> None:
@@ -184,12 +198,12 @@ def test_an_own_authority_is_taken_from_the_environment() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST", "[::1]"])
 def test_plain_http_with_a_key_is_fine_on_loopback(host: str) -> None:
-    assert http(WITH_KEY | {PREFIX + "URL": f"http://{host}:5000", PREFIX + "AUTH__API_KEY": "k"}).api_key == "k"
+    assert api_key(WITH_KEY | {PREFIX + "URL": f"http://{host}:5000", PREFIX + "AUTH__API_KEY": "k"}) == "k"
 
 
 def test_plain_http_elsewhere_can_be_allowed() -> None:
     allowed = {PREFIX + "URL": "http://marquez:5000", PREFIX + "ALLOW_INSECURE_HTTP": "true"}
-    assert http(HTTP | allowed).address == Address(secure=False, host="marquez", port=5000, path="/")
+    assert http(HTTP | allowed).url == Address(secure=False, host="marquez", port=5000, path="/")
 
 
 @pytest.mark.parametrize("host", ["marquez", "127.0.0.1.example.com", "localhost.example.com", "10.0.0.1", "127.1"])
@@ -217,7 +231,7 @@ def one(key: str, value: str, message: str, hint: str = "", base: dict[str, str]
 
 
 def unsupported(name: str, hint: str, value: str = SECRET) -> Bad:
-    return Bad(HTTP | {name: value}, name, f"the variable {name} is not supported", hint)
+    return Bad(HTTP | {name: value}, name, f"the variable `{name}` is not supported", hint)
 
 
 def in_json(value: str, message: str, hint: str = "") -> Bad:
@@ -232,34 +246,34 @@ BAD = [
     Bad(WITH_KEY, PREFIX + "AUTH__API_KEY", "`auth.apiKey` is missing"),
     Bad(HTTP | {PREFIX + "AUTH__APIKEY": SECRET}, PREFIX + "AUTH__TYPE", "`auth.type` is missing", "`api_key`"),
     # Unknown names.
-    Bad({PREFIX + "TYP": "file"}, PREFIX + "TYP", "is unknown", f"did you mean {PREFIX}TYPE?"),
-    one("URI", SECRET, f"the variable {PREFIX}URI is unknown", f"did you mean {PREFIX}URL?"),
+    Bad({PREFIX + "TYP": "file"}, PREFIX + "TYP", "unknown variable", f"did you mean `{PREFIX}TYPE`?"),
+    one("URI", SECRET, f"unknown variable `{PREFIX}URI`", f"did you mean `{PREFIX}URL`?"),
     one(
         "AUTH__APIKY",
         SECRET,
-        "is unknown",
-        f"did you mean {PREFIX}AUTH__API_KEY?",
+        "unknown variable",
+        f"did you mean `{PREFIX}AUTH__API_KEY`?",
         WITH_KEY | {PREFIX + "AUTH__API_KEY": "k"},
     ),
-    one("RETRY__TOTALS", "1", "is unknown", f"did you mean {PREFIX}RETRY__TOTAL?"),
-    one("ZZZ", SECRET, "is unknown", "`url`"),
+    one("RETRY__TOTALS", "1", "unknown variable", f"did you mean `{PREFIX}RETRY__TOTAL`?"),
+    one("ZZZ", SECRET, "unknown variable", "`url`"),
     one("URL__HOST", SECRET, "`url` must be one value", base={PREFIX + "TYPE": "file", PREFIX + "LOG_FILE_PATH": "x"}),
     Bad(
         HTTP | {"OPENLINEAGE__TRANSPRT__URL": SECRET},
         "OPENLINEAGE__TRANSPRT__URL",
-        "is unknown",
-        f"did you mean {PREFIX}URL?",
+        "unknown variable",
+        f"did you mean `{PREFIX}URL`?",
     ),
     Bad(
         HTTP | {"OPENLINEAGE_TRANSPORT__URL": SECRET},
         "OPENLINEAGE_TRANSPORT__URL",
-        "is unknown",
-        f"did you mean {PREFIX}URL?",
+        "unknown variable",
+        f"did you mean `{PREFIX}URL`?",
     ),
-    Bad(HTTP | {"OPENLINEAGE_CONFG": SECRET}, "OPENLINEAGE_CONFG", "is unknown", "did you mean OPENLINEAGE_CONFIG?"),
-    Bad(HTTP | {"OPENLINEAGE__": SECRET}, "OPENLINEAGE__", "is unknown"),
-    one("AUTH__", SECRET, "is unknown"),
-    one("A__B__C__D__E__F", SECRET, "is unknown"),
+    Bad(HTTP | {"OPENLINEAGE_CONFG": SECRET}, "OPENLINEAGE_CONFG", "unknown variable", "`OPENLINEAGE_CONFIG`?"),
+    Bad(HTTP | {"OPENLINEAGE__": SECRET}, "OPENLINEAGE__", "unknown variable"),
+    one("AUTH__", SECRET, "unknown variable"),
+    one("A__B__C__D__E__F", SECRET, "unknown variable"),
     # What the official client knows, and we do not.
     unsupported("OPENLINEAGE_URL", f"{PREFIX}URL"),
     unsupported("OPENLINEAGE_API_KEY", f"{PREFIX}AUTH__API_KEY"),
@@ -298,8 +312,8 @@ BAD = [
     Bad(HTTP | {"OPENLINEAGE_DISABLED": " True "}, "OPENLINEAGE_DISABLED", "forbids what --emit-openlineage asks for"),
     Bad(HTTP | {"OPENLINEAGE_DISABLED": SECRET}, "OPENLINEAGE_DISABLED", "must be `true` or `false`"),
     # Conflicts.
-    Bad(HTTP | {"OPENLINEAGE__TRANSPORT": "{}"}, "OPENLINEAGE__TRANSPORT", f"stands beside {PREFIX}ENDPOINT", "unset"),
-    one("AUTH", SECRET, f"stands beside {PREFIX}AUTH__APIKEY", base=WITH_KEY | {PREFIX + "AUTH__APIKEY": "k"}),
+    Bad(HTTP | {"OPENLINEAGE__TRANSPORT": "{}"}, "OPENLINEAGE__TRANSPORT", f"beside `{PREFIX}ENDPOINT`", "unset"),
+    one("AUTH", SECRET, f"stands beside `{PREFIX}AUTH__APIKEY`", base=WITH_KEY | {PREFIX + "AUTH__APIKEY": "k"}),
     one("AUTH__API_KEY", "b", "two spellings", base=WITH_KEY | {PREFIX + "AUTH__APIKEY": "a"}),
     one("url", "https://b", "two spellings"),
     one("LOG_FILE_PATH", SECRET, "`log_file_path` is a setting of the `file` transport", "change `type`"),
@@ -353,7 +367,7 @@ BAD = [
         ]
     ),
     *(
-        one("URL", value, "`url` is no address")
+        one("URL", value, "`url` is not an address")
         for value in ["https://a:x", "https://a:99999", "https://[::1", "https://[S3CRET]"]
     ),
     one("URL", "https://a/S3CRET", "`url` must end with `/`", "move the path to `endpoint`"),
@@ -383,8 +397,8 @@ BAD = [
     *(
         in_json(f'{{"type": "http", "url": "https://a", "endpoint": "a", {part}}}', message, hint)
         for part, message, hint in [
-            ('"S3CRET": 1', "a key in this value is unknown", ""),
-            ('"timout": 1', "a key in this value is unknown", "did you mean `timeout`?"),
+            ('"S3CRET": 1', "unknown key in this value", ""),
+            ('"timout": 1', "unknown key in this value", "did you mean `timeout`?"),
             ('"url": "https://S3CRET"', "gives `url` a second time", ""),
             ('"custom_headers": {"S3CRET": 1}', "`custom_headers` is not supported", "auth"),
             ('"auth": {"type": "api_key", "apiKey": 123}', "`auth.apiKey` must be a JSON string", "quotes"),
@@ -422,7 +436,7 @@ def test_variables_of_other_tools_are_let_be() -> None:
         "OPENLINEAGE_DISABLED": "false",
         "openlineage_url": "x",
     }
-    assert transport_from_environ(FILE | others | {"OPENLINEAGE_URL": ""}) == FileConfig(Path("events.jsonl"))
+    assert path(FILE | others | {"OPENLINEAGE_URL": ""}) == Path("events.jsonl")
 
 
 WRITE_ENDPOINT = "write the path below `url` as the backend's page says, `api/v1/lineage` for Marquez"
@@ -489,34 +503,30 @@ NO_ENDPOINT = "transport:\n  type: http\n  url: https://a\n"
 HEAD = NO_ENDPOINT + "  endpoint: a\n"
 BAD_FILES = [
     BadFile(HEAD + "  timeout: 9\n", 5, 12, "`timeout` must be"),
-    BadFile(HEAD + "  ur1: S3CRET\n", 5, 3, "`transport.ur1` is unknown", "did you mean `url`?"),
-    BadFile(HEAD + "  ? S3 CRET!\n  : S3CRET\n", 5, 5, "this key is unknown"),
+    BadFile(HEAD + "  ur1: S3CRET\n", 5, 3, "unknown key `transport.ur1`", "did you mean `url`?"),
+    BadFile(HEAD + "  ? S3 CRET!\n  : S3CRET\n", 5, 5, "unknown key", "allowed here"),
     BadFile(HEAD + "  custom_headers: {X: S3CRET}\n", 5, 3, "`transport.custom_headers` is not supported", "auth"),
     BadFile(HEAD + "facets: {a: [b, {c: S3CRET}]}\n", 5, 1, "`facets` is not supported", "byte for byte"),
     BadFile(HEAD + "filters:\n  - type: exact\n", 5, 1, "`filters` is not supported"),
     BadFile(HEAD + "tags: {}\n", 5, 1, "`tags` is not supported"),
-    BadFile(HEAD + "  url: https://S3CRET\n", 5, 3, "this key stands twice"),
+    BadFile(HEAD + "  url: https://S3CRET\n", 5, 3, "duplicate key `url`; first defined at line 3"),
     BadFile(HEAD + "  auth: {type: api_key, apiKey: k, api_key: S3CRET}\n", 5, 36, "gives `apiKey` a second time"),
     BadFile(HEAD + '  auth: \'{"type": "api_key"}\'\n', 5, 9, "`auth` must be a group"),
-    BadFile(HEAD + "  auth:\n", 5, 8, "`auth` must be a group", "`apiKey`"),
+    BadFile(HEAD + "  auth:\n", 5, 3, "`auth` must be a group", "`apiKey`"),
     BadFile(NO_ENDPOINT + "  endpoint: [S3CRET]\n", 4, 13, "`endpoint` must be one value"),
-    BadFile(NO_ENDPOINT + "  endpoint: &a S3CRET\n", 4, 13, "anchors and aliases"),
-    BadFile("a: &S3CRET b\nc: *S3CRET\n", 1, 4, "anchors and aliases"),
-    BadFile("&S3CRET a: b\n", 1, 1, "anchors and aliases"),
-    BadFile("<<: *S3CRET\n", 1, 5, "anchors and aliases"),
-    BadFile(NO_ENDPOINT + "  endpoint: !!str S3CRET\n", 4, 13, "tags"),
-    BadFile("!!python/object:S3CRET {}\n", 1, 1, "tags"),
-    BadFile(HEAD + "  ? [S3CRET]\n  : x\n", 5, 5, "a key must be a plain name"),
-    BadFile(HEAD + "---\na: b\n", 5, 1, "more than one YAML document"),
-    BadFile(HEAD + "  : : S3CRET: x: [\n", 5, 3, "this is not valid YAML"),
-    BadFile("transport: {type: S3CRET", 2, 1, "this is not valid YAML"),
-    BadFile(NO_ENDPOINT + "\tendpoint: S3CRET\n", 4, 1, "this is not valid YAML"),
-    BadFile("a: \x07S3CRET\n", None, None, "a character that YAML does not allow"),
+    BadFile(HEAD + "  timeout: *S3CRET\n", 5, 12, "alias without an anchor"),
+    BadFile("!!python/object:S3CRET {}\n", 1, 1, "unsupported YAML tag"),
+    BadFile(HEAD + "  ? [S3CRET]\n  : x\n", 5, 5, "a mapping or a list cannot be a key"),
+    BadFile(HEAD + "---\na: b\n", 5, 1, "second YAML document"),
+    BadFile(HEAD + "  : : S3CRET: x: [\n", 5, 3, "missing key"),
+    BadFile("transport: {type: S3CRET", 2, 1, "missing `,` or `}`"),
+    BadFile(NO_ENDPOINT + "\tendpoint: S3CRET\n", 4, 1, "tab used as indentation"),
+    BadFile("a: \x07S3CRET\n", 1, 4, "U+0007 is not allowed"),
     BadFile("- transport\n", 1, 1, "must hold keys"),
     BadFile("S3CRET\n", 1, 1, "must hold keys"),
-    BadFile("a: " + "[" * 20 + "]" * 20, 1, 13, "deeper than 10 levels"),
+    BadFile("a: " + "[" * 200 + "]" * 200, 1, 104, "nested more than 100 levels deep"),
     BadFile("transport: {}\n" + "# S3CRET\n" * 9000, None, None, "larger than 64 KiB"),
-    BadFile(b"transport: \xff\n", None, None, "not UTF-8"),
+    BadFile(b"transport: \xff\n", 1, 12, "not UTF-8"),
     BadFile("transport:\n  type: http\n  endpoint: a\n", None, None, "`url` is missing"),
 ]
 
@@ -541,14 +551,14 @@ def test_a_file_without_settings_is_no_transport(config: Config, text: str) -> N
 
 
 def test_a_byte_order_mark_is_fine(config: Config) -> None:
-    assert transport_from_environ(config("\ufefftransport: {type: file, log_file_path: a}")) == FileConfig(Path("a"))
+    assert path(config("\ufefftransport: {type: file, log_file_path: a}")) == Path("a")
 
 
 def test_a_link_to_the_file_is_fine(config: Config, tmp_path: Path) -> None:
     config("transport: {type: file, log_file_path: a}")
     (tmp_path / "link.yml").symlink_to(config.path)
     environ = {"OPENLINEAGE_CONFIG": str(tmp_path / "link.yml")}
-    assert transport_from_environ(environ) == FileConfig(Path("a"))
+    assert path(environ) == Path("a")
 
 
 @pytest.mark.parametrize(
@@ -576,9 +586,7 @@ def test_openlineage_yml_in_the_current_folder_is_not_read(config: Config, monke
 
 
 def test_the_pure_python_reader_gives_the_same_places(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    import yaml
-
-    monkeypatch.delattr(yaml, "CSafeLoader")
+    monkeypatch.setattr("yaml.__with_libyaml__", False)
     (problem,) = problems(config(HEAD + "  timeout: 9\n"))
     assert (problem.line, problem.column) == (5, 12)
 
@@ -589,8 +597,7 @@ def test_what_identifies_an_account_is_not_in_a_repr() -> None:
         PREFIX + "ENDPOINT": SECRET,
         PREFIX + "AUTH__API_KEY": SECRET,
     }
-    result: TransportConfig = transport_from_environ(environ)
-    assert SECRET not in repr(result)
+    assert SECRET not in repr(transport_from_environ(environ))
 
 
 VALUES = st.text(st.characters(min_codepoint=1, max_codepoint=0x2FF), min_size=6, max_size=30)
@@ -631,7 +638,7 @@ def test_any_printable_key_comes_back_to_the_letter_from_everywhere(config: Conf
         f"transport: {{type: http, url: 'https://a', endpoint: a, auth: {{type: api_key, apiKey: '{quoted}'}}}}"
     )
     as_variable = WITH_KEY | {PREFIX + "AUTH__API_KEY": key}
-    assert [http(environ).api_key for environ in (as_yaml, as_variable)] == [key, key]
+    assert [api_key(environ) for environ in (as_yaml, as_variable)] == [key, key]
 
 
 def test_the_order_of_the_environment_does_not_matter() -> None:

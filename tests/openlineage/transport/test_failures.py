@@ -1,81 +1,38 @@
-"""Every exception that can end a request has words of ours."""
-
-import http.client
-import socket
-import ssl
-from collections.abc import Iterator
-from email.errors import MessageDefect
+"""What becomes of a request decides whether an event was delivered, and whether it may be tried again."""
 
 import pytest
-from urllib3 import exceptions as urllib3_errors
 
-from streamt.openlineage.transport.failures import FAILURES, failure_of, failure_of_status
-
-SECRET = "k3y-of-the-backend"
+from streamt.net import Answered, NotSent, Outcome, Reason, Unknown
+from streamt.openlineage.transport.failures import MAX_REASON, DeliveryError, failure_of
 
 
-def descendants(kind: type[BaseException]) -> Iterator[type[BaseException]]:
-    yield kind
-    for child in kind.__subclasses__():
-        yield from descendants(child)
-
-
-def mapped(kind: type[BaseException]) -> bool:
-    return any(issubclass(kind, known) for known, _ in FAILURES)
-
-
-LIBRARY = sorted(
-    {
-        kind
-        for kind in vars(urllib3_errors).values()
-        if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, Warning)
-    }
-    # The root of all the others, and a record of the mail parser that urllib3 only puts into another exception.
-    - {urllib3_errors.HTTPError, MessageDefect},
-    key=lambda kind: kind.__name__,
-)
-
-
-@pytest.mark.parametrize("kind", LIBRARY, ids=lambda kind: kind.__name__)
-def test_every_exception_of_the_library_is_mapped(kind: type[BaseException]) -> None:
-    assert mapped(kind)
-
-
-@pytest.mark.parametrize("root", [OSError, http.client.HTTPException, ssl.SSLError, socket.gaierror])
-def test_every_exception_of_sockets_and_tls_is_mapped(root: type[BaseException]) -> None:
-    assert [kind for kind in descendants(root) if not mapped(kind)] == []
-
-
-@pytest.mark.parametrize("kind", [kind for kind, _ in FAILURES], ids=lambda kind: kind.__name__)
-def test_no_row_hides_another(kind: type[BaseException]) -> None:
-    first = next(known for known, _ in FAILURES if issubclass(kind, known))
-    assert first is kind
+@pytest.mark.parametrize("outcome", [Answered(200), Answered(299), Answered(201, cut=Reason.BROKEN)])
+def test_any_2xx_is_a_delivery_whatever_became_of_the_body(outcome: Outcome) -> None:
+    assert failure_of(outcome, 5) is None
 
 
 @pytest.mark.parametrize(
-    ("error", "reason"),
+    ("outcome", "reason", "may_pass"),
     [
-        (urllib3_errors.ProtocolError("Connection aborted.", ConnectionRefusedError(SECRET)), "connection refused"),
-        (urllib3_errors.SSLError(ssl.SSLError(SECRET)), "the TLS connection failed"),
-        (OSError(101, SECRET), "the host cannot be reached"),
-        (RuntimeError(SECRET), "the request failed (RuntimeError)"),
+        (Answered(101), "HTTP 101", False),
+        (Answered(304), "HTTP 304; redirects are not followed", False),
+        (Answered(400), "HTTP 400", False),
+        (Answered(408), "HTTP 408", False),
+        (Answered(429), "HTTP 429", True),
+        (Answered(500), "HTTP 500", True),
+        (Answered(599, cut=Reason.TIMED_OUT), "HTTP 599", True),
+        (NotSent(Reason.TIMED_OUT), "timed out after 2.5 s", False),
+        (Unknown(Reason.TIMED_OUT), "timed out after 2.5 s", False),
+        (NotSent(Reason.REFUSED), "connection refused", True),
+        (NotSent(Reason.UNRESOLVED), "the host name could not be resolved", True),
+        (Unknown(Reason.BROKEN), "the connection was cut", True),
+        (Unknown(Reason.NOT_HTTP), "the answer is not HTTP", False),
+        (NotSent(Reason.CERTIFICATE_UNTRUSTED), "the server's certificate is not trusted", False),
     ],
 )
-def test_the_cause_is_named_and_its_text_is_not(error: Exception, reason: str) -> None:
-    assert failure_of(error).reason == reason
+def test_429_5xx_and_a_broken_connection_alone_may_pass(outcome: Outcome, reason: str, may_pass: bool) -> None:
+    assert failure_of(outcome, 2.5) == (reason, may_pass)
 
 
-def test_a_circle_of_causes_ends() -> None:
-    first, second = RuntimeError(), RuntimeError()
-    first.__cause__, second.__cause__ = second, first
-    assert failure_of(first).reason == "the request failed (RuntimeError)"
-
-
-@pytest.mark.parametrize(
-    ("status", "may_retry"),
-    [(100, False), (304, False), (400, False), (408, False), (429, True), (500, True), (501, True), (599, True)],
-)
-def test_429_and_5xx_alone_may_be_tried_again(status: int, may_retry: bool) -> None:
-    failure = failure_of_status(status)
-    assert failure is not None
-    assert failure.may_retry is may_retry
+def test_a_reason_is_short() -> None:
+    assert len(str(DeliveryError("x" * 1000))) == MAX_REASON

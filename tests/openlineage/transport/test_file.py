@@ -13,7 +13,7 @@ import pytest
 from streamt.diagnostics import Code, Option, StreamtError
 from streamt.openlineage.identity import Identity
 from streamt.openlineage.runs import CommandRun, Outcome, start_event, terminal_event
-from streamt.openlineage.transport import DeliveryError, FileConfig, Transport, open_transport, transport_from_environ
+from streamt.openlineage.transport import DeliveryError, FileSettings, Transport, open_transport, transport_from_environ
 from streamt.openlineage.transport.file import FileTransport
 from streamt.openlineage.validation import Checker
 from tests.openlineage.transport.official import official_event
@@ -22,7 +22,7 @@ RUN = CommandRun(uuid4(), Identity("prod", "streamt/p/commands/test"), "TEST", (
 
 
 def opened(path: Path) -> Transport:
-    return open_transport(FileConfig(path))
+    return open_transport(FileSettings(log_file_path=path))
 
 
 def test_a_run_is_two_lines_that_schemas_and_official_classes_accept(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_failed_event_does_not_keep_the_next_one_back(tmp_path: Path) -> None:
 
 def test_a_lock_that_stays_is_a_delivery_error(tmp_path: Path) -> None:
     target = tmp_path / "events.jsonl"
-    transport = FileTransport(FileConfig(target), lock_seconds=0.05)
+    transport = FileTransport(FileSettings(log_file_path=target), lock_seconds=0.05)
     with target.open("wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(DeliveryError, match=r"^cannot append to the file: another process keeps it locked$"):

@@ -1,62 +1,55 @@
 """Delivery of run events: to a local file, or over HTTP; configured as OpenLineage's own client is."""
 
-from streamt.diagnostics import StreamtError
-from streamt.openlineage.transport.config import (
-    FileConfig,
-    HttpConfig,
-    TransportConfig,
+from streamt.diagnostics import StreamtError, Variable
+from streamt.openlineage.transport.failures import DeliveryError, Transport
+from streamt.openlineage.transport.settings import (
+    FileSettings,
+    HttpSettings,
+    TransportSettings,
     transport_from_environ,
 )
-from streamt.openlineage.transport.delivery import DeliveryError, Transport
-from streamt.openlineage.transport.tree import Place
+from streamt.openlineage.transport.sources import problem
 
 __all__ = [
     "DeliveryError",
-    "FileConfig",
-    "HttpConfig",
+    "FileSettings",
+    "HttpSettings",
     "Transport",
-    "TransportConfig",
+    "TransportSettings",
     "open_transport",
     "transport_from_environ",
 ]
 
 
-def open_transport(config: TransportConfig) -> Transport:
+def open_transport(settings: TransportSettings) -> Transport:
     """Make the transport, and find out all that can be known before the first event; nothing is sent or written.
 
     Args:
-        config: from `transport_from_environ`.
+        settings: from `transport_from_environ`.
 
     Raises:
-        StreamtError: E506: the file cannot be appended to, the HTTP library is not installed, or `SSL_CERT_FILE`
-            holds no certificates.
+        StreamtError: E506: the file cannot be appended to, or `SSL_CERT_FILE` holds no certificates.
     """
-    return _open_file(config) if isinstance(config, FileConfig) else _open_http(config)
+    return _open_file(settings) if isinstance(settings, FileSettings) else _open_http(settings)
 
 
-def _open_file(config: FileConfig) -> Transport:
+def _open_file(settings: FileSettings) -> Transport:
     from streamt.openlineage.transport.file import FileTransport, why
 
     try:
-        return FileTransport(config)
+        return FileTransport(settings)
     except OSError as error:
         message = f"the file that `log_file_path` names cannot be appended to: {why(error)}"
-        raise StreamtError(
-            config.place.problem(message, "choose a regular file in a folder that you may write")
-        ) from None
+        hint = "choose a regular file in a folder that you may write"
+        raise StreamtError(problem(settings.place, message, hint)) from None
 
 
-def _open_http(config: HttpConfig) -> Transport:
+def _open_http(settings: HttpSettings) -> Transport:
+    from streamt.net import CertificateFileError
+    from streamt.openlineage.transport.http import HttpTransport
+
     try:
-        from streamt.openlineage.transport.http import HttpTransport
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "urllib3":
-            raise
-        place = Place("OPENLINEAGE__TRANSPORT__TYPE")
-        hint = "install streamt with its extra `http`, or urllib3 itself, or write `type: file`"
-        raise StreamtError(place.problem("the `http` transport needs urllib3, which is not installed", hint)) from None
-    try:
-        return HttpTransport(config)
-    except OSError:
+        return HttpTransport(settings)
+    except CertificateFileError:
         message = "SSL_CERT_FILE does not name a PEM file with certificates"
-        raise StreamtError(Place("SSL_CERT_FILE").problem(message, "mend it, or unset it")) from None
+        raise StreamtError(problem(Variable("SSL_CERT_FILE"), message, "fix it, or unset it")) from None

@@ -1,106 +1,63 @@
-"""What a failed request is called: every exception of the HTTP library, TLS and sockets in words of ours.
+"""How a transport says that it failed."""
 
-What the exception itself says is never passed on: it may hold an address, a header or an answer.
-"""
+from typing import NamedTuple, Protocol
 
-import http.client
-import socket
-import ssl
-from collections.abc import Iterator
-from dataclasses import dataclass
+from streamt.net import Answered, NotSent, Outcome, Reason, Unknown
 
-from urllib3 import exceptions as urllib3_errors
+MAX_REASON = 200
+"""Characters that the text of a `DeliveryError` may have."""
 
-HOST_MISMATCH = frozenset({62, 64})
-"""OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
-
-EXPIRED = 10
-"""OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED."""
+_MAY_PASS = frozenset({Reason.UNRESOLVED, Reason.REFUSED, Reason.UNREACHABLE, Reason.BROKEN})
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class DeliveryError(Exception):
+    """An event was not delivered, or nobody confirmed that it was.
+
+    Its text is for a warning as it stands: short, on one line, and made of our own words. It never holds what a
+    server answered, what a library said, an address or a setting.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason[:MAX_REASON])
+
+
+class Transport(Protocol):
+    """Takes run events, one at a time, to where they are read."""
+
+    def emit(self, event: bytes) -> None:
+        """Deliver one event and return when that has ended.
+
+        Args:
+            event: one JSON object in UTF-8, on one line, without a newline at its end.
+
+        Raises:
+            DeliveryError: it failed; another event may still be tried.
+        """
+
+    def close(self) -> None:
+        """Let go of everything that is held open."""
+
+
+class Failure(NamedTuple):
     """Why one try failed, and whether a second one could end differently."""
 
     reason: str
-    may_retry: bool = False
+    may_pass: bool
 
 
-_UNRESOLVED = Failure("the host name could not be resolved", may_retry=True)
-_REFUSED = Failure("connection refused", may_retry=True)
-_BROKEN = Failure("the connection broke off", may_retry=True)
-_UNREACHABLE = Failure("the host cannot be reached", may_retry=True)
-TIMED_OUT = Failure("timed out")
-_NOT_HTTP = Failure("the answer is not HTTP")
-_TLS = Failure("the TLS connection failed")
-_UNUSABLE = Failure("the request could not be made")
-_UNTRUSTED = Failure("the server's certificate is not trusted")
+def failure_of(outcome: Outcome, timeout_s: float) -> Failure | None:
+    """Return why a request delivered nothing; None where it delivered.
 
-FAILURES: tuple[tuple[type[BaseException], Failure], ...] = (
-    (socket.gaierror, _UNRESOLVED),
-    (ConnectionRefusedError, _REFUSED),
-    (ssl.SSLCertVerificationError, _UNTRUSTED),
-    (ssl.SSLEOFError, _BROKEN),
-    (ssl.SSLZeroReturnError, _BROKEN),
-    (ssl.SSLError, _TLS),
-    (TimeoutError, TIMED_OUT),
-    (ConnectionError, _BROKEN),
-    (http.client.IncompleteRead, _BROKEN),
-    (http.client.ResponseNotReady, _BROKEN),
-    (http.client.HTTPException, _NOT_HTTP),
-    (OSError, _UNREACHABLE),
-    (urllib3_errors.NameResolutionError, _UNRESOLVED),
-    (urllib3_errors.NewConnectionError, _REFUSED),
-    (urllib3_errors.TimeoutError, TIMED_OUT),
-    (urllib3_errors.SSLError, _TLS),
-    (urllib3_errors.DecodeError, _NOT_HTTP),
-    (urllib3_errors.ResponseError, _NOT_HTTP),
-    (urllib3_errors.HeaderParsingError, _NOT_HTTP),
-    (urllib3_errors.BodyNotHttplibCompatible, _NOT_HTTP),
-    (urllib3_errors.ResponseNotChunked, _NOT_HTTP),
-    (urllib3_errors.ProtocolError, _BROKEN),
-    (urllib3_errors.PoolError, _BROKEN),
-    (urllib3_errors.ProxyError, _UNREACHABLE),
-    (urllib3_errors.InvalidHeader, _NOT_HTTP),
-    (urllib3_errors.LocationValueError, _UNUSABLE),
-    (urllib3_errors.ProxySchemeUnsupported, _UNUSABLE),
-    (urllib3_errors.TimeoutStateError, _UNUSABLE),
-    (urllib3_errors.UnrewindableBodyError, _UNUSABLE),
-)
-"""From the cause to what wraps it, and from the special to the general: the first that fits is the answer."""
-
-
-def failure_of(error: BaseException) -> Failure:
-    """Translate `error`, or what caused it; a class that nobody foresaw is called by its name."""
-    causes = list(_causes(error))
-    for kind, failure in FAILURES:
-        for cause in causes:
-            if isinstance(cause, kind):
-                return _certificate(cause) if isinstance(cause, ssl.SSLCertVerificationError) else failure
-    return Failure(f"the request failed ({type(error).__name__})")
-
-
-def failure_of_status(status: int) -> Failure | None:
-    """Tell what an answer's status means: None for any 2xx."""
-    if 200 <= status < 300:
-        return None
-    note = "; redirects are not followed" if 300 <= status < 400 else ""
-    return Failure(f"HTTP {status}{note}", may_retry=status == 429 or status >= 500)
-
-
-def _certificate(error: ssl.SSLCertVerificationError) -> Failure:
-    if error.verify_code in HOST_MISMATCH:
-        return Failure("the server's certificate is for another host")
-    return Failure("the server's certificate has expired") if error.verify_code == EXPIRED else _UNTRUSTED
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Give `error`, what it was raised from, and what it wraps as an argument (as urllib3 does)."""
-    seen: set[int] = set()
-    waiting: list[object] = [error]
-    while waiting:
-        cause = waiting.pop()
-        if isinstance(cause, BaseException) and id(cause) not in seen:
-            seen.add(id(cause))
-            yield cause
-            waiting += [cause.__cause__, *cause.args, getattr(cause, "reason", None)]
+    Args:
+        outcome: what became of the request. Any final status of 2xx is a delivery, whatever became of the body.
+        timeout_s: how long it was given, for the message.
+    """
+    match outcome:
+        case Answered(status=status):
+            if outcome.is_success:
+                return None
+            note = "; redirects are not followed" if 300 <= status < 400 else ""
+            return Failure(f"HTTP {status}{note}", may_pass=status == 429 or status >= 500)
+        case NotSent(reason) | Unknown(reason):
+            text = f"timed out after {timeout_s:g} s" if reason is Reason.TIMED_OUT else reason.value
+            return Failure(text, reason in _MAY_PASS)

@@ -3,24 +3,24 @@
 import os
 
 from streamt.files import check_append, durable_append
-from streamt.openlineage.transport.config import FileConfig
-from streamt.openlineage.transport.delivery import DeliveryError
+from streamt.openlineage.transport.failures import DeliveryError
+from streamt.openlineage.transport.settings import FileSettings
 
 
 class FileTransport:
     """Appends each event as one line and waits until the disk has it.
 
     Args:
-        config: the file.
+        settings: the file.
         lock_seconds: how long to wait for other writers.
 
     Raises:
         OSError: on creation, when the file cannot be appended to. Nothing was written then.
     """
 
-    def __init__(self, config: FileConfig, *, lock_seconds: float = 5.0) -> None:
-        check_append(config.path)
-        self._path = config.path
+    def __init__(self, settings: FileSettings, *, lock_seconds: float = 5.0) -> None:
+        check_append(settings.log_file_path)
+        self._path = settings.log_file_path
         self._lock_seconds = lock_seconds
 
     def emit(self, event: bytes) -> None:

@@ -1,23 +1,7 @@
-"""The names that the settings know, and for each that the official client knows and we refuse, what to do instead."""
+"""What OpenLineage's own client also knows, and we refuse: for each name, what to do instead."""
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from types import MappingProxyType
-
-from streamt.openlineage.transport.tree import squash
-
-FILE_KEYS = ("log_file_path", "append")
-HTTP_KEYS = ("url", "endpoint", "timeout", "retry", "auth", "compression", "verify", "allow_insecure_http")
-
-KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "": ("transport",),
-        "transport": ("type", *FILE_KEYS, *HTTP_KEYS),
-        "retry": ("total",),
-        "auth": ("type", "apiKey"),
-    }
-)
-"""The keys of each group; a key that is a group itself is a key of this mapping too."""
 
 _ONE_RETRY = "leave it out: `retry.total` (0 or 1) is all that can be set; 429 and 5xx alone are tried again"
 _OWN_CA = "leave it out: to trust a CA of your own, set SSL_CERT_FILE to its PEM file"
@@ -122,15 +106,3 @@ REFUSED_VARIABLES: Mapping[str, str] = MappingProxyType(
         "OPENLINEAGE_CLIENT_LOGGING": "unset it: it is for the official client, which streamt does not run",
     }
 )
-
-
-def find(name: str, known: Iterable[str]) -> str | None:
-    """Give the one of `known` that `name` spells in any case and with or without underscores."""
-    return next((key for key in known if squash(key) == squash(name)), None)
-
-
-def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """Give the one of `known` that `name` was probably meant to be."""
-    by_squashed = {squash(key): key for key in known}
-    close = get_close_matches(squash(name)[:80], by_squashed, n=1, cutoff=cutoff)
-    return by_squashed[close[0]] if close else None
