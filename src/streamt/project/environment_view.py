@@ -45,7 +45,14 @@ PLAIN_KEYS = frozenset(
         "confirm_apply",
         "allow_destructive",
         "require_reviewed_plan",
+        "plan_max_age",
+        "require_remote_state",
+        "deletable",
         "backend",
+        "namespace",
+        "lock_wait",
+        "secret_memory",
+        "cluster_id",
     ]
 )
 ADDRESS_KEYS = frozenset(

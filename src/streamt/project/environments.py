@@ -133,6 +133,7 @@ def check_environment(
         model = EnvironmentFile.model_validate(data)
     except ValidationError as error:
         refused = tuple(describe_refusals(error, environment_schema(), data, raw))
+    refused += tuple(_weakened(model))
     info = data.get("environment")
     said = info.get("name") if isinstance(info, dict) else None
     if not isinstance(said, str) or said == name:
@@ -142,6 +143,18 @@ def check_environment(
     place = ProjectPath(("environment", "name"))
     wrong = Diagnostic(code=Code.ENVIRONMENT_ERROR, message=message, location=place, hint=hint)
     return model, (*refused, wrong)
+
+
+def _weakened(model: EnvironmentFile | None) -> Iterator[Diagnostic]:
+    """Refuse to take from a protected environment what `protected` implies."""
+    if model is None or not model.environment.protected or model.safety is None:
+        return
+    for key in ("require_reviewed_plan", "confirm_apply"):
+        if getattr(model.safety, key) is False:
+            message = f"`{key}: false` in a protected environment"
+            hint = "remove it: `environment.protected: true` implies reviewed plans and confirmation"
+            place = ProjectPath(("safety", key))
+            yield Diagnostic(code=Code.ENVIRONMENT_ERROR, message=message, location=place, hint=hint)
 
 
 def list_environments(directory: FilePath, environ: Mapping[str, str] | None = None) -> tuple[EnvironmentSummary, ...]:

@@ -12,7 +12,7 @@ from streamt.project import check
 from streamt.project.env_files import read_variables
 from streamt.project.environments import check_environment, choose_environment, without_unset
 from streamt.project.files import Folder
-from streamt.project.language import Document, Safety, document_schema
+from streamt.project.language import Document, EnvironmentFile, Safety, document_schema
 from streamt.project.loaded import Project
 from streamt.project.merge import Merged, merge_files
 from streamt.project.messages import describe_refusals
@@ -53,7 +53,7 @@ def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Pro
     source_map = replace(source_map, supplied=supplied_templates(data), sql_files=sql_files.by_model)
     merged.source_map = source_map
     document, refused = _document(merged, sql_files.texts)
-    safety, in_environment = _safety(merged, name) if environment_file else (Safety(), ())
+    declared, in_environment = _environment(merged, name) if environment_file else (EnvironmentFile(), ())
     macros = read_macros(folder)
     wrong = (
         *in_env_files,
@@ -70,7 +70,8 @@ def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Pro
         environment=name,
         document=document,
         macros=macros.macros,
-        safety=safety,
+        protected=declared.environment.protected,
+        safety=declared.safety or Safety(),
         warnings=(*check.warnings(data), *folder.misplaced(used)),
         source_map=source_map,
         files=(*source_map.contents, *sorted(used), *(macro.path for macro in macros.macros.values())),
@@ -92,8 +93,8 @@ def _document(merged: Merged, sql: Mapping[int, str]) -> tuple[Document | None, 
     return mark_supplied(document, data), checked
 
 
-def _safety(merged: Merged, name: str) -> tuple[Safety, tuple[Diagnostic, ...]]:
+def _environment(merged: Merged, name: str) -> tuple[EnvironmentFile, tuple[Diagnostic, ...]]:
     """Return what the environment asks of a deployment, and what is wrong with its own part of the project."""
     own = {key: merged.data[key] for key in ("environment", "safety") if key in merged.data}
     model, wrong = check_environment(own | merged.environment, name, merged.source_map.raw)
-    return (model.safety if model else None) or Safety(), wrong
+    return model or EnvironmentFile(), wrong

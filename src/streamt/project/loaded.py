@@ -34,6 +34,7 @@ class Project:
         environment: the name of the environment that it was loaded for; `default` without `environments/`.
         document: everything that its files declare.
         macros: the SQL templates, by name.
+        protected: whether a change of the environment needs more care.
         safety: what a deployment to the environment asks for first.
         warnings: what loading had to say.
         source_map: where each part of `document` stands.
@@ -44,6 +45,7 @@ class Project:
     environment: str
     document: Document
     macros: Mapping[str, Macro]
+    protected: bool
     safety: Safety
     warnings: tuple[Diagnostic, ...]
     source_map: SourceMap = field(repr=False)

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Strict
 
-from streamt.project.language.fields import Boolean, NameOrNames, NonBlank, NotNull, SecretText, Struct
+from streamt.project.language.fields import Boolean, Duration, NameOrNames, NonBlank, NotNull, SecretText, Struct
 
 API_VERSION = "streamt.dev/v1alpha1"
 
@@ -15,6 +15,9 @@ class Kafka(Struct):
     """The Kafka cluster that holds the project's topics, and how to log in to it."""
 
     bootstrap_servers: NameOrNames = Field(description="The brokers, as `host:port`: one text with commas, or a list.")
+    cluster_id: NonBlank | None = Field(
+        None, description="The cluster's own id; a deployment asks for it first, and goes no further if it differs."
+    )
     bootstrap_servers_internal: Annotated[NameOrNames | None, NotNull()] = Field(
         None, description="The brokers as Flink and Connect see them, where that differs."
     )
@@ -112,11 +115,19 @@ class Runtime(Struct):
     conduktor: Annotated[Conduktor | None, NotNull()] = Field(None, description="Conduktor's products.")
 
 
+Deletable = Literal["schema", "topic", "flink_job", "connector", "gateway_rule"]
+
+
 class DeploymentState(Struct):
     """Where the record of what this project owns is kept."""
 
     backend: Literal["local", "postgres"] = Field("local", description="A file here, or a database.")
     url: SecretText | None = Field(None, description="The database's address, for `postgres`; best a variable.")
+    namespace: NonBlank = Field("default", description="Keeps projects of one name apart in one database.")
+    lock_wait: Duration | None = Field(None, description="How long to wait for another deployment: `30s` by default.")
+    secret_memory: Literal["on", "off"] = Field(
+        "on", description="Whether a keyed digest of each secret is kept, so that a plan can say that one changed."
+    )
 
 
 class Safety(Struct):
@@ -125,6 +136,11 @@ class Safety(Struct):
     confirm_apply: Boolean | None = Field(None, description="Ask before anything is changed.")
     allow_destructive: Boolean | None = Field(None, description="Allow that something is deleted.")
     require_reviewed_plan: Boolean | None = Field(None, description="Apply only a plan that was saved before.")
+    plan_max_age: Duration | None = Field(None, description="How old a saved plan may be, such as `1h`.")
+    require_remote_state: Boolean = Field(default=False, description="Refuse a state that only one machine sees.")
+    deletable: Annotated[tuple[Deletable, ...], Strict(strict=False), NotNull()] = Field(
+        (), description="The kinds of which something may be deleted; none by default."
+    )
 
 
 class EnvironmentInfo(Struct):
