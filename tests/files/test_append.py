@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,15 @@ def in_child(work: Callable[[], None]) -> int:
 
 
 def wait_for_writers(path: Path) -> None:
-    with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+    """Wait until no process has the file open; one that outlives its caller may still be on its way to the lock."""
+    while any(_has_open(process, path) for process in Path("/proc").glob("[0-9]*")):
+        time.sleep(0.005)
+
+
+def _has_open(process: Path, path: Path) -> bool:
+    with suppress(OSError):
+        return any(descriptor.readlink() == path for descriptor in (process / "fd").iterdir())
+    return False
 
 
 def test_lines_stand_one_after_the_other(target: Path) -> None:
@@ -108,7 +116,7 @@ def a_dangling_link(path: Path) -> None:
         (a_link, "it is a symbolic link"),
         (a_dangling_link, "it is a symbolic link"),
         (Path.mkdir, "Is a directory"),
-        (os.mkfifo, "it is no regular file"),
+        (os.mkfifo, "it is not a regular file"),
     ],
 )
 def test_only_a_regular_file_is_appended_to(
@@ -208,20 +216,35 @@ def test_a_lock_is_not_waited_for_without_end(target: Path) -> None:
             durable_append(target, b"a", lock_seconds=0.05)
 
 
+LETTERS = (b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h", b"i", b"j")
+
+
 def append_many(target: Path, letter: bytes) -> None:
-    for _ in range(15):
-        durable_append(target, letter * 100_000)
+    for _ in range(6):
+        durable_append(target, letter * 100_000, lock_seconds=60)
 
 
-def test_four_processes_never_interleave(target: Path) -> None:
+def test_ten_writers_lose_nothing_and_never_interleave(target: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=append_many, args=(target, letter)) for letter in (b"a", b"b", b"c", b"d")]
+    writers = [context.Process(target=append_many, args=(target, letter)) for letter in LETTERS]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
     lines = target.read_bytes().splitlines()
-    assert sorted(lines) == sorted(letter * 100_000 for letter in (b"a", b"b", b"c", b"d") for _ in range(15))
+    assert sorted(lines) == sorted(letter * 100_000 for letter in LETTERS for _ in range(6))
+
+
+def test_the_lock_is_not_held_while_a_record_is_on_its_way(target: Path) -> None:
+    command = [sys.executable, "-I", "-S", append_process.__file__, "5"]
+    with target.open("ab+") as file, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file) as slow:
+        assert slow.stdin is not None
+        slow.stdin.write((3).to_bytes(append_process.LENGTH_BYTES) + b"a")
+        slow.stdin.flush()
+        durable_append(target, b"quick")
+        slow.stdin.write(b"b\n")
+        slow.stdin.close()
+    assert target.read_bytes() == b"quick\nab\n"
 
 
 WRITER = f"""
@@ -256,7 +279,7 @@ def test_a_kill_in_the_middle_leaves_only_whole_lines(target: Path, group: bool)
 def test_a_caller_that_dies_while_it_hands_over_writes_nothing(target: Path) -> None:
     with target.open("ab+") as file:
         code = subprocess.run(
-            [sys.executable, "-I", "-S", append_process.__file__],
+            [sys.executable, "-I", "-S", append_process.__file__, "5"],
             input=(10).to_bytes(append_process.LENGTH_BYTES) + b"half",
             stdout=file,
             check=False,

@@ -97,3 +97,20 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path, special: str) -> Non
         os.mkfifo(path)
     with pytest.raises(OSError, match="regular"):
         atomic_replace(path, [b"x"])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to somebody else")
+def test_the_owner_and_the_group_stay(tmp_path: Path) -> None:
+    target = tmp_path / "events.jsonl"
+    target.write_bytes(b"old")
+    os.chown(target, 65534, 65533)
+    atomic_replace(target, [b"new"])
+    assert (target.stat().st_uid, target.stat().st_gid, target.read_bytes()) == (65534, 65533, b"new")
+
+
+def test_no_file_gets_its_owners_power(tmp_path: Path) -> None:
+    target = tmp_path / "events.jsonl"
+    target.write_bytes(b"old")
+    target.chmod(0o6750)
+    atomic_replace(target, [b"new"])
+    assert stat.S_IMODE(target.stat().st_mode) == 0o750

@@ -15,9 +15,10 @@ from streamt.files.replace import sync_folder
 def durable_append(path: Path, line: bytes, *, lock_seconds: float = 5.0) -> None:
     """Append one line to the file at `path`, entirely or not at all, and wait until the disk has it.
 
-    Appends of several processes never mix: each holds an advisory lock (`flock`) on the file. A process of its
-    own does the write, see `streamt.files.append_process`: when the caller is killed, even by SIGKILL, the file still
-    gets the whole line or nothing. A full disk takes back what was written of the line. Nothing else is ever cut
+    Appends of several processes never mix: each holds an advisory lock (`flock`) on the file, for the write alone,
+    and they get it in the order in which they asked. A process of its own does the write, see
+    `streamt.files.append_process`: when the caller is killed, even by SIGKILL, the file still gets the whole line or
+    nothing. A full disk takes back what was written of the line. Nothing else is ever cut
     off, and a symbolic link at the end of `path` is refused.
 
     Args:
@@ -49,10 +50,10 @@ def append_lines(path: Path, lines: Sequence[bytes], *, lock_seconds: float = 5.
     existed = path.exists()
     descriptor = _open_to_append(path, os.O_CREAT)
     try:
-        _lock(descriptor, lock_seconds)
         try:
-            _append_in_own_process(descriptor, record)
+            _append_in_own_process(descriptor, record, lock_seconds)
         except RuntimeError:
+            _lock_here(descriptor, lock_seconds)
             append_process.append_whole(descriptor, record)
     finally:
         os.close(descriptor)
@@ -88,11 +89,12 @@ def _open_to_append(path: Path, create: int = 0) -> int:
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return descriptor
 
 
-def _lock(descriptor: int, seconds: float) -> None:
+def _lock_here(descriptor: int, seconds: float) -> None:
+    """Lock the file from a thread, which hears no alarm: by asking again and again."""
     import fcntl
 
     end = time.monotonic() + seconds
@@ -105,15 +107,17 @@ def _lock(descriptor: int, seconds: float) -> None:
             time.sleep(0.005)
 
 
-def _append_in_own_process(descriptor: int, record: bytes) -> None:
-    """Hand `record` over; the process inherits the lock, which ends when both have let go of the file."""
+def _append_in_own_process(descriptor: int, record: bytes, lock_seconds: float) -> None:
+    """Hand `record` over; the process locks the file, and both let go of it in the end."""
     import subprocess
 
-    command = [sys.executable, "-I", "-S", append_process.__file__]
+    command = [sys.executable, "-I", "-S", append_process.__file__, str(lock_seconds)]
     with subprocess.Popen(  # noqa: S603 - our own interpreter and our own file
         command, stdin=subprocess.PIPE, stdout=descriptor, stderr=subprocess.DEVNULL, start_new_session=True
     ) as process:
         process.communicate(len(record).to_bytes(append_process.LENGTH_BYTES) + record)
+    if process.returncode == errno.ETIMEDOUT:
+        raise TimeoutError(errno.ETIMEDOUT, "another process keeps it locked")
     if process.returncode:
         known = process.returncode in errno.errorcode
         reason = os.strerror(process.returncode) if known else "the process that appends ended early"

@@ -5,6 +5,7 @@ import secrets
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -25,12 +26,13 @@ def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = No
         OSError: the target is no regular file, or the folder or the disk refuses.
     """
     target = Path(os.path.realpath(path))
-    kept_mode = _mode_for(target)
+    access = _access_for(target)
+    access = access if mode is None else replace(access, mode=mode)
     missing = _missing_parents(target)
     try:
         for folder in reversed(missing):
             folder.mkdir()
-        _stage_and_move(target, kept_mode if mode is None else mode, chunks)
+        _stage_and_move(target, access, chunks)
     except BaseException:
         for folder in missing:
             with suppress(OSError):
@@ -38,21 +40,44 @@ def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = No
         raise
 
 
-def _mode_for(target: Path) -> int:
-    """Give the permission bits that the new file takes: the old file's, or what the umask leaves."""
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """Who may do what with a file.
+
+    Attributes:
+        mode: the permission bits, without those that lend a program its owner's power.
+        owner: the user's number; None for whoever writes the file.
+        group: the group's number; None for that of whoever writes the file.
+    """
+
+    mode: int
+    owner: int | None = None
+    group: int | None = None
+
+    def give_to(self, descriptor: int) -> None:
+        """Give the file the same owner, group and mode, as far as that is allowed."""
+        for owner, group in ((self.owner, -1), (-1, self.group)):
+            if owner is not None and group is not None:
+                with suppress(PermissionError):
+                    os.fchown(descriptor, owner, group)
+        os.fchmod(descriptor, self.mode)
+
+
+def _access_for(target: Path) -> _Access:
+    """Return the access that the new file takes: the old file's, or what the umask leaves."""
     try:
         status = target.lstat()
     except FileNotFoundError:
         umask = os.umask(0)
         os.umask(umask)
-        return 0o666 & ~umask
+        return _Access(0o666 & ~umask)
     if stat.S_ISLNK(status.st_mode):  # realpath gives a link back only when links go round in a circle
         raise OSError("its links lead round in a circle")
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError("it is a folder")
     if not stat.S_ISREG(status.st_mode):
-        raise OSError("it is no regular file")
-    return stat.S_IMODE(status.st_mode)
+        raise OSError("it is not a regular file")
+    return _Access(status.st_mode & 0o777, status.st_uid, status.st_gid)
 
 
 def _missing_parents(target: Path) -> list[Path]:
@@ -65,12 +90,12 @@ def _missing_parents(target: Path) -> list[Path]:
     return missing
 
 
-def _stage_and_move(target: Path, mode: int, chunks: Iterable[bytes]) -> None:
+def _stage_and_move(target: Path, access: _Access, chunks: Iterable[bytes]) -> None:
     # The name is chosen before the file exists, so that an interrupt at any moment still finds it to take away.
     staging = target.with_name(f".streamt-{secrets.token_hex(8)}.tmp")
     try:
         with staging.open("xb") as file:
-            os.fchmod(file.fileno(), mode)
+            access.give_to(file.fileno())
             file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())

@@ -60,7 +60,7 @@ def test_a_path_with_any_letters_works(tmp_path: Path) -> None:
     [
         (lambda path: path.symlink_to("nowhere"), "it is a symbolic link"),
         (Path.mkdir, "Is a directory"),
-        (os.mkfifo, "it is no regular file"),
+        (os.mkfifo, "it is not a regular file"),
         (lambda path: path.parent.write_bytes(b""), "Not a directory"),
     ],
     ids=["link", "folder", "pipe", "below a file"],
