@@ -172,9 +172,9 @@ def test_an_explicit_materialization_needs_no_parsing() -> None:
         ("from: m, sink: {type: x}", 'model "m" reads itself: m -> m'),
         ("macro: none", 'model "m" uses the macro "none", which does not exist'),
         ("sql: '{{ a }} {{ b }}'",
-         "the SQL of model \"m\" uses a name that is not defined: 'a' is undefined (line 1 of its SQL)"),
+         "model \"m\": uses a name that is not defined: 'a' is undefined (line 1 of its SQL)"),
         ("sql: INSERT INTO x SELECT 1",
-         'the SQL of model "m" holds an INSERT statement, which is no query (line 1 of its SQL)'),
+         'model "m": `INSERT` instead of a query (line 1 of its SQL)'),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_an_error(text: str, wanted: str) -> None:
@@ -242,7 +242,7 @@ def test_an_error_in_rendered_sql_has_a_line_of_the_template_if_that_is_known(sq
 
 
 def test_a_name_that_is_glued_to_other_text_is_said() -> None:
-    wanted = 'the SQL of model "m" glues other text to ref("x"), or changes it (line 1 of its SQL)'
+    wanted = 'model "m": `ref("x")` must stand alone as a table name (line 1 of its SQL)'
     assert message(model("sql: 'SELECT * FROM {{ ref(\"x\") }}_v2'")) == wanted
 
 

@@ -6,14 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamt.compiler import Node
-from streamt.compiler.lexer import read_query
 from streamt.compiler.models import Surroundings, compile_model
-from streamt.compiler.sql import shape_of
-from streamt.compiler.templates import Renderer
+from streamt.compiler.templates import Renderer, references_of
 from streamt.diagnostics import ProjectPath
 from streamt.project.language import Model
-from tests.compiler.flink_queries import COPIES, STATEFUL, STATELESS
+from streamt.sql import ParsedQuery, QueryFacts, read_query
 from tests.compiler.projects import GATEWAY, SOURCES, compiled
+from tests.sql.flink_queries import COPIES, STATEFUL, STATELESS
+
+
+def facts_of(text: str) -> QueryFacts | None:
+    return ParsedQuery(text).facts
+
 
 BLANK = st.sampled_from(["", " ", "\n", "\t "])
 NAME = st.text(st.characters(blacklist_characters="\"'\\", blacklist_categories=["Cs", "Cc"]), min_size=1)
@@ -35,13 +39,13 @@ def test_comments_between_words_change_no_shape(words: list[str], data: st.DataO
     text = words[0]
     for word in words[1:]:
         text += f" {data.draw(COMMENT)} {word}"
-    assert shape_of(read_query(text, "none").text) == shape_of(" ".join(words))
+    assert facts_of(read_query(text).text) == facts_of(" ".join(words))
 
 
 @given(st.text(st.characters(blacklist_characters="'", blacklist_categories=["Cs"])))
 def test_the_text_of_a_string_changes_nothing(text: str) -> None:
-    query = read_query(f"SELECT '{text}' FROM mark_0x", "mark_")
-    assert (query.references, shape_of(query.text)) == ((0,), shape_of("SELECT 'x' FROM mark_0x"))
+    query = read_query(f"SELECT '{text}' FROM mark_0x")
+    assert (references_of(query, "mark_"), facts_of(query.text)) == ((0,), facts_of("SELECT 'x' FROM mark_0x"))
 
 
 @settings(max_examples=300)

@@ -215,4 +215,4 @@ def test_a_type_that_is_none_is_an_error_at_its_place() -> None:
         judge("accepted_types", {"types": {"a": "INTT"}}, [])
     (problem,) = caught.value.placed()
     assert (problem.code, problem.location) == (Code.TEST_ERROR, "/tests/0/assertions/0/accepted_types")
-    assert problem.message == "`INTT` is no type of Flink SQL"
+    assert problem.message == "invalid Flink SQL type `INTT`"

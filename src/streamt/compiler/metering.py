@@ -19,7 +19,7 @@ from jinja2.runtime import Context, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from streamt.compiler.words import words
+from streamt.sql.words import words
 
 # Characters and steps that one rendering may spend, and the processor's seconds if its steps should be dear ones.
 BUDGET = 5_000_000

@@ -1,19 +1,19 @@
 """One model by itself: what feeds it, what it becomes, and what is wrong with how that is written."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from streamt.compiler.artifacts import Materialization
-from streamt.compiler.lexer import Glued, Query, read_query
-from streamt.compiler.templates import Fault, Reference, Rendered, Renderer
+from streamt.compiler.templates import Fault, GluedError, Reference, Rendered, Renderer, references_of
 from streamt.diagnostics import Code, Diagnostic, ProjectPath
 from streamt.project.language import Model
+from streamt.sql import ParsedQuery, Query, Shape, SqlError, read_query
 
 if TYPE_CHECKING:
-    from streamt.compiler.sql import Shape
-from streamt.project import Macro
+    from streamt.project import Macro
 
 TOPIC, VIRTUAL, FLINK, SINK = (
     Materialization.TOPIC,
@@ -82,14 +82,14 @@ class Surroundings:
         macros: the project's macros, by name.
         has_gateway: whether the project has a Gateway that can hold virtual topics.
         renderer: renders the SQL.
-        shapes: the queries that were parsed so far. Markers are numbered in each model by itself, so models that differ
-            only in what they read have one query here.
+        parsed: gives the same parsed query for equal texts. Markers are numbered in each model by itself, so models
+            that differ only in what they read have one query here.
     """
 
-    macros: Mapping[str, Macro]
+    macros: "Mapping[str, Macro]"
     has_gateway: bool
     renderer: Renderer = field(default_factory=Renderer)
-    shapes: dict[str, "Shape"] = field(default_factory=dict)
+    parsed: Callable[[str], ParsedQuery] = field(default_factory=lambda: cache(ParsedQuery))
 
 
 def compile_model(model: Model, location: ProjectPath, around: Surroundings) -> Compiled:
@@ -143,11 +143,18 @@ def _query(compiled: Compiled, around: Surroundings) -> Query | None:
     rendered = None
     try:
         rendered = around.renderer.render(template, model.params if macro else None)
-        query = read_query(rendered.sql, around.renderer.prefix)
+        query = read_query(rendered.sql)
+        references = references_of(query, around.renderer.prefix)
     except Fault as fault:
         compiled.problems.append(_fault_problem(compiled, fault, rendered, macro))
         return None
-    compiled.reads = tuple(_sql_reads(compiled, query, rendered, macro))
+    except SqlError as error:
+        found = Fault(error.message, line=error.line, in_template=False, hint=error.hint)
+        if isinstance(error, GluedError):
+            found = _glued_fault(error, rendered)
+        compiled.problems.append(_fault_problem(compiled, found, rendered, macro))
+        return None
+    compiled.reads = tuple(_sql_reads(compiled, references, rendered, macro))
     compiled.sql_length = _length(rendered, around.renderer.prefix)
     return query
 
@@ -157,35 +164,38 @@ def _length(rendered: Rendered, prefix: str) -> int:
     return len(re.sub(rf"{prefix}(\d+)x", lambda marker: names[int(marker[1])], rendered.sql))
 
 
-def _sql_reads(compiled: Compiled, query: Query, rendered: Rendered, macro: Macro | None) -> Iterator[Read]:
-    for number in query.references:
+def _sql_reads(
+    compiled: Compiled, references: tuple[int, ...], rendered: Rendered, macro: "Macro | None"
+) -> Iterator[Read]:
+    for number in references:
         reference = rendered.references[number]
         yield Read(reference.name, reference.kind, _template_place(compiled, macro, reference.line))
 
 
-def _template_place(compiled: Compiled, macro: Macro | None, line: int | None) -> ProjectPath:
+def _template_place(compiled: Compiled, macro: "Macro | None", line: int | None) -> ProjectPath:
     place = compiled.at("macro" if macro else "sql")
     return place if line is None else place.at(line, file=macro.path if macro else None)
 
 
-def _fault_problem(compiled: Compiled, fault: Fault, rendered: Rendered | None, macro: Macro | None) -> Diagnostic:
+def _fault_problem(compiled: Compiled, fault: Fault, rendered: Rendered | None, macro: "Macro | None") -> Diagnostic:
     message, line, hint, in_template = fault.message, fault.line, fault.hint, fault.in_template
-    if rendered is not None and isinstance(fault, Glued):
-        reference = rendered.references[fault.number] if fault.number is not None else None
-        message, hint = _glued(reference)
-        if reference is not None and reference.line is not None:
-            line, in_template = reference.line, True
-    message = f"the SQL of {_named(compiled.model)} {message}"
+    message = f"{_named(compiled.model)}: {message}"
     if line is not None and not in_template and not (rendered and rendered.keeps_lines):
         message, line = f"{message} (line {line} of the rendered SQL)", None
     return placed(message, _template_place(compiled, macro, line), hint)
 
 
-def _glued(reference: Reference | None) -> tuple[str, str]:
-    what = str(reference) if reference else "`source` or `ref`"
-    return (
-        f"glues other text to {what}, or changes it",
-        "put the whole name into the call: a table is read by the name of its source or model",
+def _glued_fault(error: GluedError, rendered: Rendered | None) -> Fault:
+    reference: Reference | None = None
+    if rendered is not None and error.number is not None:
+        reference = rendered.references[error.number]
+    what = f"`{reference}`" if reference else "`source` or `ref`"
+    line, in_template = (reference.line, True) if reference and reference.line else (error.line, False)
+    return Fault(
+        f"{what} must stand alone as a table name",
+        line=line,
+        in_template=in_template,
+        hint="put the whole name into the call: a table is read by the name of its source or model",
     )
 
 
@@ -219,27 +229,11 @@ def _declared(compiled: Compiled, query: Query | None, around: Surroundings) -> 
         return VIRTUAL, True
     if query is None:
         return TOPIC, False
-    return _of_shape(compiled, query.text, around.shapes), False
-
-
-# The plainest copy needs no parser, and loading one takes a quarter of a small project's time.
-_PLAIN_COPY = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(?:\w+|`\w+`)\s*", re.IGNORECASE | re.ASCII)
-
-
-def _of_shape(compiled: Compiled, query: str, shapes: dict[str, "Shape"]) -> Materialization:
-    if _PLAIN_COPY.fullmatch(query):
-        return TOPIC
-    from streamt.compiler.sql import Shape, shape_of
-
-    shape = shapes.get(query) or shapes.setdefault(query, shape_of(query))
-    if shape is Shape.UNKNOWN:
+    facts = around.parsed(query.text).facts
+    if facts is None:
         compiled.problems.append(_not_parsed(compiled))
-    return {
-        Shape.STATEFUL: FLINK,
-        Shape.UNKNOWN: FLINK,
-        Shape.COPY: TOPIC,
-        Shape.STATELESS: VIRTUAL,
-    }[shape]
+        return FLINK, False
+    return {Shape.STATEFUL: FLINK, Shape.COPY: TOPIC, Shape.STATELESS: VIRTUAL}[facts.shape], False
 
 
 def _not_parsed(compiled: Compiled) -> Diagnostic:

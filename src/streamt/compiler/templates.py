@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from streamt.diagnostics import redact
+from streamt.sql import Query, SqlError, position
 
 # A template with nothing but such calls needs no Jinja. `\` stays with Jinja, which knows what it escapes.
 _CALL = re.compile(r"""\{\{\s*(source|ref)\s*\(\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)\s*\}\}""")
@@ -71,6 +72,38 @@ class Rendered:
     sql: str
     references: tuple[Reference, ...]
     keeps_lines: bool
+
+
+class GluedError(SqlError):
+    """A `source` or `ref` that stands directly beside other text.
+
+    Attributes:
+        number: the marker's number, if it can still be read.
+    """
+
+    def __init__(self, line: int, marker: re.Match[str] | None) -> None:
+        super().__init__("glues other text to a name", line=line)
+        self.number = int(marker[1]) if marker else None
+
+
+def references_of(query: Query, prefix: str) -> tuple[int, ...]:
+    """Return the numbers of the marker words in `query`, each once, by their first place.
+
+    Raises:
+        GluedError: a marker is a part of another word.
+    """
+    if prefix not in query.text.lower():
+        return ()
+    marker = re.compile(re.escape(prefix) + r"(\d+)x")
+    numbers: dict[int, None] = {}
+    for token in query.tokens:
+        if token.kind not in ("word", "name") or prefix not in token.text.lower():
+            continue
+        whole = marker.fullmatch(token.text if token.kind == "word" else token.text[1:-1])
+        if whole is None:
+            raise GluedError(position(query.text, token.start)[0], marker.search(token.text))
+        numbers.setdefault(int(whole[1]))
+    return tuple(numbers)
 
 
 class Renderer:

@@ -5,9 +5,10 @@ from typing import Any
 
 from streamt.compiler.artifacts import Node
 from streamt.project.language import Assertion, Column, Document
+from streamt.sql import FlinkType, known_type
 from streamt.testing.results import AssertionResult, Status, Verdict
 from streamt.testing.selection import Selected
-from streamt.testing.types import FlinkType, known_type
+from streamt.testing.types import admits, family, known_accepted_type, tells_time
 from streamt.testing.values import exact_number
 
 
@@ -142,13 +143,13 @@ def _accepted_values(declared: Declared, body: Any) -> Iterator[str]:
     yield from _lacking(declared, body.column)
     flink = declared.type_of(body.column)
     exact = [exact_number(value) if isinstance(value, float) else value for value in body.values]
-    if flink is not None and not all(flink.admits(value) for value in exact):
+    if flink is not None and not all(admits(flink, value) for value in exact):
         yield f"not every accepted value is of the type of column `{body.column}`"
 
 
 def _accepted_types(declared: Declared, body: Any) -> Iterator[str]:
     for name, text in body.types.items():
-        wanted, found = known_type(text), declared.type_of(name)
+        wanted, found = known_accepted_type(text), declared.type_of(name)
         if (lack := declared.lacks(name)) is not None:
             yield lack
         elif wanted is None:
@@ -169,7 +170,7 @@ def _numeric(declared: Declared, body: Any) -> Iterator[str]:
 def _max_lag(declared: Declared, body: Any) -> Iterator[str]:
     yield from _lacking(declared, body.column)
     flink = declared.type_of(body.column)
-    if flink is not None and not flink.is_time:
+    if flink is not None and not tells_time(flink):
         yield f"column `{body.column}` is declared with a type that tells no time"
 
 
@@ -178,7 +179,7 @@ def _foreign_key(document: Document, declared: Declared, body: Any) -> Iterator[
     yield from _lacking(declared, body.column)
     yield from _lacking(other, body.ref_key)
     own, foreign = declared.type_of(body.column), other.type_of(body.ref_key)
-    if own is not None and foreign is not None and own.family != foreign.family:
+    if own is not None and foreign is not None and family(own) != family(foreign):
         yield f"columns `{body.column}` and `{body.ref_key}` are declared with types that cannot be equal"
 
 

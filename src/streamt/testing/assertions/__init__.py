@@ -3,9 +3,9 @@
 from streamt.compiler.artifacts import Node
 from streamt.diagnostics import ProjectPath
 from streamt.project.language import Assertion
+from streamt.sql import FlinkType, known_type
 from streamt.testing.assertions.base import Accumulator, Batch, Sample
 from streamt.testing.problems import cannot_run
-from streamt.testing.types import FlinkType, known_type
 
 __all__ = ["Accumulator", "Batch", "Sample", "accumulator_of"]
 

@@ -11,9 +11,10 @@ from streamt.project.language import (
     NotNullAssertion,
     RangeAssertion,
 )
+from streamt.sql import FlinkType
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.results import Verdict
-from streamt.testing.types import FlinkType, parse_type
+from streamt.testing.types import accepted_type, admits, admits_types
 from streamt.testing.values import are_numbers, exact_number, identity, is_number
 
 
@@ -132,15 +133,15 @@ class AcceptedType(Check):
 
     def __init__(self, accepted: FlinkType) -> None:
         self._type = accepted
-        self.found = f"have a value that is no {accepted.text} in"
+        self.found = f"have a value that is no {accepted} in"
 
     def holds_for_all(self, values: list[Any]) -> bool:
         """Compare the set of Python types, where they alone decide."""
-        return self._type.admits_types(set(map(type, values)))
+        return admits_types(self._type, set(map(type, values)))
 
     def holds(self, value: Any) -> bool:
         """Tell whether the value is of the type."""
-        return self._type.admits(value)
+        return admits(self._type, value)
 
 
 def not_null(assertion: NotNullAssertion) -> Accumulator:
@@ -164,4 +165,4 @@ def accepted_types(assertion: AcceptedTypesAssertion) -> Accumulator:
     Raises:
         ValueError: a type is none of Flink SQL.
     """
-    return EachValue([(Column(name), AcceptedType(parse_type(text))) for name, text in assertion.types.items()])
+    return EachValue([(Column(name), AcceptedType(accepted_type(text))) for name, text in assertion.types.items()])

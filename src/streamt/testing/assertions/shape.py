@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from streamt.testing.types import FlinkType
+from streamt.sql import FlinkType
 
 # The digits of DuckDB's widest decimal: https://duckdb.org/docs/stable/sql/data_types/numeric
 _DIGITS = 38
@@ -130,7 +130,7 @@ def declared_type(declared: FlinkType | None) -> str | None:
     if declared is None:
         return None
     if declared.name == "DECIMAL":
-        return f"DECIMAL({','.join(map(str, declared.sizes or (10, 0)))})"
+        return f"DECIMAL({','.join(map(str, declared.sizes))})"
     return _DECLARED.get(declared.name)
 
 

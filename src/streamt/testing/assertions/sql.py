@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from streamt.project.language import CustomSqlAssertion
+from streamt.sql import FlinkType
 from streamt.testing.assertions.base import Accumulator, Batch, Sample, records
 from streamt.testing.assertions.shape import Shape, declared_type, distinct, empty_type
 from streamt.testing.decode import exact
 from streamt.testing.patience import within
 from streamt.testing.results import Status, Verdict
-from streamt.testing.types import FlinkType
 from streamt.testing.values import exact_number, identity
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class CustomSql(Accumulator):
         """
         import duckdb
 
-        from streamt.testing.assertions.translation import MARK
+        from streamt.sql.duckdb_functions import MARK
 
         try:
             rows = within(QUERY_SECONDS, self._rows, self._connection.interrupt)
@@ -144,9 +144,10 @@ def to_duckdb(sql: str, target: str) -> str:
         ValueError: it is not one query, or cannot be translated; in words for the user.
     """
     import sqlglot
-    from sqlglot.errors import ErrorLevel, SqlglotError
+    from sqlglot.errors import SqlglotError
 
-    from streamt.testing.assertions.translation import for_duckdb
+    from streamt.sql import duckdb
+    from streamt.sql.dialect import Flink
 
     def table(match: re.Match[str]) -> str:
         if match["name"] not in (None, target):
@@ -157,11 +158,12 @@ def to_duckdb(sql: str, target: str) -> str:
     if "{{" in rendered or "{%" in rendered:
         raise ValueError("the query holds Jinja other than {{ model }}")
     try:
-        statements = [each for each in sqlglot.parse(rendered, dialect="flink") if each is not None]
+        statements = [each for each in sqlglot.parse(rendered, dialect=Flink) if each is not None]
         if len(statements) != 1 or not isinstance(statements[0], sqlglot.exp.Query):
             raise ValueError("custom_sql must be one SELECT")
-        for_duckdb(statements[0])
-        return statements[0].sql("duckdb", unsupported_level=ErrorLevel.RAISE)
+        return duckdb.to_duckdb(statements[0])
+    except duckdb.UntranslatableError as error:
+        raise ValueError(f"custom_sql cannot judge {error}") from error
     except SqlglotError as error:
         raise ValueError(f"the query cannot be read as Flink's SQL for DuckDB: {_first_line(error)}") from error
 

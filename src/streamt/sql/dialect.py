@@ -14,13 +14,14 @@ from sqlglot import exp, tokens
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
-from streamt.compiler.pure import pure_parser
-from streamt.compiler.words import words
+from streamt.sql.pure import pure_module
+from streamt.sql.types import FlinkType, InvalidTypeError, read_type
+from streamt.sql.words import words
 
 if TYPE_CHECKING:
     from sqlglot import parser
 else:
-    parser = pure_parser()
+    parser = pure_module("parser")
 
 # Flink's built-in aggregates, with those that only stand before OVER.
 # https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/functions/systemfunctions/#aggregate-functions
@@ -33,13 +34,12 @@ AGGREGATES = words(
     """
 )
 
-_INTERVAL_UNITS = words("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND")
 _JSON_CALLS = ("JSON_ARRAY", "JSON_ARRAYAGG", "JSON_EXISTS", "JSON_QUERY", "JSON_VALUE")
 _DEPTH = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
 
 
 def _is_structural(name: str) -> bool:
-    """Tell a function that a tree must have as what it is: an aggregate of Flink's, and UNNEST.
+    """Report whether a function is one that a tree must have as what it is: an aggregate of Flink's, and UNNEST.
 
     All others stay as they are written: their namesakes in sqlglot have other arguments, or another meaning.
     """
@@ -177,66 +177,45 @@ class FlinkParser(parser.Parser):
         allow_identifiers: bool = True,  # noqa: FBT001, FBT002 - the same
         with_collation: bool = False,  # noqa: FBT001, FBT002 - the same
     ) -> Any:
-        this = self._parse_flink_type(check_func=check_func) or super()._parse_types(
-            check_func, schema, allow_identifiers, with_collation
-        )
-        if this is None or check_func:
-            return this
-        self._match_pair(TokenType.NOT, TokenType.NULL)
-        while self._match_text_seq("MULTISET"):
-            this = _multiset(this)
-        return this
-
-    def _parse_flink_type(self, *, check_func: bool) -> Any:
-        """Read `ROW`, `MULTISET` and `INTERVAL` with their parameters; None where none of them stands."""
-        word, following = (self._curr.text.upper(), self._next) if self._curr else ("", None)
-        if not following or check_func or self._curr.token_type == TokenType.IDENTIFIER:
-            return None
-        if word == "ROW" and following.token_type in (TokenType.LT, TokenType.L_PAREN):
-            return self._parse_row_type()
-        if word == "MULTISET" and following.token_type == TokenType.LT:
-            self._advance(2)
-            element = self._parse_types()
-            return _multiset(element) if self._match(TokenType.GT) else self.raise_error("Expecting >")
-        if word == "INTERVAL" and following.text.upper() in _INTERVAL_UNITS:
-            return self._parse_interval_type()
-        return None
-
-    def _parse_row_type(self) -> Any:
-        self._advance()
-        end = TokenType.GT if self._match(TokenType.LT) else TokenType.R_PAREN
-        self._match(TokenType.L_PAREN)
-        fields = [] if self._at(end) else self._parse_csv(self._parse_row_field)
-        if not self._match(end):
-            self.raise_error("Expecting the end of a ROW type")
-        return self.expression(exp.DataType(this=exp.DType.STRUCT, expressions=fields, nested=True))
-
-    def _parse_row_field(self) -> Any:
-        name = self._parse_id_var(any_token=True)
-        kind = self._parse_types()
-        if kind is None:
-            self.raise_error("Expecting a type in a ROW type")
-        self._match(TokenType.STRING)  # a field's comment
-        return self.expression(exp.ColumnDef(this=name, kind=kind))
-
-    def _parse_interval_type(self) -> Any:
-        """Read `INTERVAL DAY(3) TO SECOND(6)`."""
-        self._advance()
-        unit = self._parse_unit()
-        if self._match_text_seq("TO"):
-            unit = self.expression(exp.IntervalSpan(this=unit, expression=self._parse_unit()))
-        return self.expression(exp.DataType(this=self.expression(exp.Interval(unit=unit))))
-
-    def _parse_unit(self) -> Any:
-        unit = self._parse_var(any_token=True, upper=True)
-        if self._at(TokenType.L_PAREN):
-            self._parse_wrapped(self._parse_number)
-        return unit
+        """Read a type; in a cast, where sqlglot asks for a collation too, as Flink reads it."""
+        if not with_collation or not self._curr:
+            return super()._parse_types(check_func, schema, allow_identifiers, with_collation)
+        start = self._curr.start
+        try:
+            found, end = read_type(self.sql, start)
+        except InvalidTypeError as error:
+            return self.raise_error(str(error))
+        while self._curr and self._curr.start < end:
+            self._advance()
+        return _data_type(found)
 
 
-def _multiset(element: exp.Expr) -> exp.DataType:
-    # Flink itself describes a multiset as a map from each element to its number.
-    return exp.DataType(this=exp.DType.MAP, expressions=[element, exp.DataType.build("INT")], nested=True)
+_NAMED_OTHERWISE = {
+    "VARBINARY": exp.DType.VARBINARY,
+    "TIMESTAMP_LTZ": exp.DType.TIMESTAMPLTZ,
+    "ROW": exp.DType.STRUCT,
+    "STRUCTURED": exp.DType.STRUCT,
+    "RAW": exp.DType.OBJECT,
+}
+
+
+def _data_type(flink: FlinkType) -> exp.DataType:
+    """Return a type as sqlglot knows it."""
+    if flink.name.startswith("INTERVAL "):
+        return exp.DataType(this=exp.Interval(unit=exp.var(flink.name.removeprefix("INTERVAL "))))
+    if flink.name == "MULTISET":
+        # Flink itself describes a multiset as a map from each element to its number.
+        counted = [_data_type(flink.items[0]), exp.DataType.build("INT")]
+        return exp.DataType(this=exp.DType.MAP, expressions=counted, nested=True)
+    if flink.name == "VARCHAR" and not flink.sizes:
+        return exp.DataType(this=exp.DType.TEXT)
+    inner: list[exp.Expr] = [_data_type(item) for item in flink.items]
+    if flink.fields:
+        names = map(exp.to_identifier, flink.fields)
+        inner = [exp.ColumnDef(this=name, kind=kind) for name, kind in zip(names, inner, strict=True)]
+    sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in flink.sizes]
+    kind = _NAMED_OTHERWISE.get(flink.name) or exp.DType(flink.name)
+    return exp.DataType(this=kind, expressions=[*sizes, *inner], nested=bool(inner))
 
 
 class Flink(Dialect):

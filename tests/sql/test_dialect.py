@@ -4,14 +4,14 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from streamt.compiler.flink import Flink
-from streamt.compiler.lexer import read_query
-from streamt.compiler.sql import Shape, shape_of
-from tests.compiler.flink_queries import COPIES, STATEFUL, STATELESS
+from streamt.sql import ParsedQuery, Shape, read_query
+from streamt.sql.dialect import Flink
+from tests.sql.flink_queries import COPIES, STATEFUL, STATELESS
 
 
-def shape(sql: str) -> Shape:
-    return shape_of(read_query(sql, "no-marker").text)
+def shape(sql: str) -> Shape | None:
+    facts = ParsedQuery(read_query(sql).text).facts
+    return facts.shape if facts else None
 
 
 @pytest.mark.parametrize("sql", STATEFUL.values(), ids=STATEFUL)
@@ -44,7 +44,7 @@ def test_a_query_that_maps_each_record_by_itself_is_stateless(sql: str) -> None:
     ],
 )
 def test_what_is_no_flink_query_is_unknown(sql: str) -> None:
-    assert shape(sql) is Shape.UNKNOWN
+    assert shape(sql) is None
 
 
 @pytest.mark.parametrize("name", ["MEDIAN", "ARG_MAX", "STRING_AGG", "ANY_VALUE", "mine", "db.count"])

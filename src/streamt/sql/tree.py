@@ -1,13 +1,14 @@
-"""What a query is: whether it keeps state, copies one table, or maps each record by itself.
+"""The tree of a query, and what it tells: whether the query keeps state, copies one table, or maps each record.
 
-This module loads sqlglot; nobody imports it who has no SQL to ask about.
+This module loads sqlglot; nobody imports it who has no SQL to ask about (`query.ParsedQuery` does it when asked).
 """
 
-from enum import StrEnum
-
 from sqlglot import ErrorLevel, exp
+from sqlglot.errors import ParseError, TokenError
 
-from streamt.compiler.flink import AGGREGATES, Flink
+from streamt.sql.dialect import AGGREGATES, Flink
+from streamt.sql.lexer import SqlError
+from streamt.sql.query import QueryFacts, Shape
 
 _FIRST_WORDS = ("SELECT", "WITH", "VALUES", "TABLE")
 _STATEFUL = (
@@ -23,50 +24,64 @@ _STATEFUL_FUNCTIONS = (
 )
 
 
-class Shape(StrEnum):
-    """What a query does, as far as it decides what a model becomes."""
+def parse(query: str) -> exp.Expr:
+    """Return the tree of `query`, which is one query without comments.
 
-    STATEFUL = "stateful"
-    COPY = "copy"
-    STATELESS = "stateless"
-    UNKNOWN = "unknown"
+    Raises:
+        SqlError: the Flink dialect cannot read it; with the place where it stopped, where the parser tells one.
+    """
+    dialect = Flink()
+    try:
+        trees = dialect.parser(error_level=ErrorLevel.IMMEDIATE).parse(dialect.tokenize(query), query)
+    except ParseError as error:
+        raise _stopped(query, error) from None
+    except TokenError:
+        raise SqlError("a part that cannot be read") from None
+    except RecursionError:
+        raise SqlError("a query that is nested too deeply to be read") from None
+    except Exception as error:  # noqa: BLE001 - a parser that gave up, in whatever way, has not read the query
+        raise SqlError(f"a query that cannot be read ({type(error).__name__})") from None
+    tree = trees[0] if len(trees) == 1 else None
+    if not isinstance(tree, (exp.Query, exp.Values)) or not _starts_well(query):
+        raise SqlError.at(query, len(query) - len(query.lstrip()), "a text that does not begin as a query")
+    if not all(select.expressions for select in tree.find_all(exp.Select)):
+        raise SqlError("a SELECT that selects nothing")
+    return tree
 
 
-def shape_of(query: str) -> Shape:
-    """Tell the shape of `query` from its tree; `UNKNOWN` where our Flink dialect cannot read it.
+def _stopped(query: str, error: ParseError) -> SqlError:
+    """Say where the parser stopped."""
+    found = error.errors[0]
+    text, line, end = found.get("highlight"), found.get("line"), found.get("col")
+    if not text or not line or not end:
+        return SqlError("an unexpected end", line=query.count("\n") + 1)
+    # sqlglot tells the column of a token's last character.
+    column = max(end - len(text.rsplit("\n", 1)[-1]) + 1, 1)
+    return SqlError(f"an unexpected `{text[:40]}`", line=line, column=column)
+
+
+def _starts_well(query: str) -> bool:
+    """Tell a query from what other databases take for one, such as `FROM t`."""
+    return query.lstrip()[:1] == "(" or query.split(None, 1)[0].upper().startswith(_FIRST_WORDS)
+
+
+def facts_of(tree: exp.Expr) -> QueryFacts:
+    """Return what a tree tells."""
+    return QueryFacts(shape=_shape(tree))
+
+
+def _shape(tree: exp.Expr) -> Shape:
+    """Return what the query does.
 
     A query is stateful if Flink must remember records to answer it: GROUP BY, an aggregate, any JOIN (a comma, UNNEST
     and LATERAL too), DISTINCT, ORDER BY, OVER, a window function, a table function, a set operation,
     MATCH_RECOGNIZE, ML_PREDICT, ML_EVALUATE; and also LIMIT, OFFSET and FETCH, which count, and a query inside an
     expression (IN, EXISTS, a scalar one), which Flink runs as a join. A function that Flink does not know is the
     user's own and no aggregate.
-
-    Args:
-        query: one query without comments.
     """
-    tree = _parse(query)
-    if tree is None:
-        return Shape.UNKNOWN
     if any(map(_is_stateful, tree.walk())):
         return Shape.STATEFUL
     return Shape.COPY if _is_copy(tree) else Shape.STATELESS
-
-
-def _parse(query: str) -> exp.Expr | None:
-    dialect = Flink()
-    parser = dialect.parser(error_level=ErrorLevel.IMMEDIATE)
-    try:
-        trees = parser.parse(dialect.tokenize(query), query)
-    except Exception:  # noqa: BLE001 - a parser that gave up, in whatever way, has not read the query
-        return None
-    tree = trees[0] if len(trees) == 1 else None
-    return tree if isinstance(tree, (exp.Query, exp.Values)) and _is_flink(query, tree) else None
-
-
-def _is_flink(query: str, tree: exp.Expr) -> bool:
-    """Tell a query from what other databases take for one: `FROM t`, and SELECT with nothing to select."""
-    starts_well = query.lstrip()[:1] == "(" or query.split(None, 1)[0].upper().startswith(_FIRST_WORDS)
-    return starts_well and all(select.expressions for select in tree.find_all(exp.Select))
 
 
 def _is_stateful(node: exp.Expr) -> bool:
@@ -93,7 +108,7 @@ def _is_table(query: exp.Expr) -> bool:
 
 
 def _is_copy(tree: exp.Expr) -> bool:
-    """Tell `SELECT * FROM one`, with nothing else."""
+    """Report whether this is `SELECT * FROM one`, with nothing else."""
     while isinstance(tree, exp.Subquery) and _given(tree) == {"this"}:
         tree = tree.this
     if not isinstance(tree, exp.Select) or _given(tree) != {"expressions", "from_"}:

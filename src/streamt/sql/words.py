@@ -2,5 +2,5 @@
 
 
 def words(text: str) -> frozenset[str]:
-    """Give the words of `text`, as they stand between blanks."""
+    """Return the words of `text`, as they stand between blanks."""
     return frozenset(text.split())

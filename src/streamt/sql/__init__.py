@@ -1,0 +1,25 @@
+"""Flink SQL: its words, its types, and what a query does.
+
+`tree`, `dialect` and `duckdb` load sqlglot; nothing here imports them before they are needed.
+"""
+
+from streamt.sql.lexer import Query, SqlError, Token, position, read_query
+from streamt.sql.query import ParsedQuery, QueryFacts, Shape
+from streamt.sql.types import FlinkType, InvalidTypeError, known_type, parse_type
+from streamt.sql.words import words
+
+__all__ = [
+    "FlinkType",
+    "InvalidTypeError",
+    "ParsedQuery",
+    "Query",
+    "QueryFacts",
+    "Shape",
+    "SqlError",
+    "Token",
+    "known_type",
+    "parse_type",
+    "position",
+    "read_query",
+    "words",
+]

@@ -1,0 +1,144 @@
+"""The words of Flink SQL: what stands outside comments and strings, and whether it is one query.
+
+Flink's lexical rules (Calcite's, with Java's quoting): `''` and a doubled quote are the only escapes, a backslash is a
+letter, comments are `--`, `//` and `/* */`, which do not nest, and a hint (`/*+ */`) may hold strings.
+https://calcite.apache.org/docs/reference.html#lexical-structure
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from streamt.sql.words import words
+
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> --[^\r\n]* | //[^\r\n]* | /\*\+(?:'[^']*'|(?!\*/)[^'])*\*/ | /\*.*?\*/ )
+  | (?P<string>  '[^']*(?:''[^']*)*' )
+  | (?P<name>    `[^`]*(?:``[^`]*)*` | "[^"]*(?:""[^"]*)*" )
+  | (?P<word>    \w[\w$]* )
+  | (?P<end>     ; )
+  | (?P<open>    /\* | ['"`] )
+  | (?P<other>   [^\s\w;'"`] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_NOT_NEWLINE = re.compile(r"[^\r\n]")
+_OPENED = {"/*": "comment (`/*`)", "'": "string (`'`)", "`": "name (`` ` ``)", '"': 'name (`"`)'}
+
+# What begins a statement of Flink SQL that is no query.
+# https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/sql/overview/
+_OTHER_STATEMENTS = words(
+    """
+    ADD ALTER ANALYZE BEGIN CALL COMPILE COPY CREATE DELETE DESC DESCRIBE DROP END EXECUTE EXPLAIN GRANT INSERT LOAD
+    MERGE REMOVE REPLACE RESET REVOKE SET SHOW STOP TRUNCATE UNLOAD UPDATE UPSERT USE
+    """
+)
+_STATEMENT_SETS = (("EXECUTE", "STATEMENT", "SET"), ("BEGIN", "STATEMENT", "SET"), ("STATEMENT", "SET"))
+_ONE_QUERY = "write one query (SELECT, WITH or VALUES); streamt adds the INSERT itself"
+
+
+class Token(NamedTuple):
+    """One word or sign.
+
+    Attributes:
+        kind: `comment`, `string`, `name` (in quotes), `word`, `end` (`;`) or `other`.
+        text: as it stands, with its quotes.
+        start: how many characters stand before it.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query's text, checked as far as its words tell.
+
+    Attributes:
+        text: the query without comments and hints, lines and columns as they were, without a `;` at its end.
+        tokens: its words, without comments.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+
+
+class SqlError(ValueError):
+    """What is wrong with a SQL text.
+
+    Attributes:
+        message: a noun phrase.
+        line: counted from 1, if it is known.
+        column: counted from 1, in characters, if it is known.
+        hint: what to do next.
+    """
+
+    def __init__(
+        self, message: str, *, line: int | None = None, column: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+        self.hint = hint
+
+    @classmethod
+    def at(cls, sql: str, start: int, message: str, hint: str | None = None) -> "SqlError":
+        """Return an error at the character `start` of `sql`."""
+        line, column = position(sql, start)
+        return cls(message, line=line, column=column, hint=hint)
+
+
+def position(sql: str, start: int) -> tuple[int, int]:
+    """Return line and column, both counted from 1, of the character `start` of `sql`."""
+    return sql.count("\n", 0, start) + 1, start - sql.rfind("\n", 0, start)
+
+
+def read_query(sql: str) -> Query:
+    """Return the one query of `sql`.
+
+    Raises:
+        SqlError: there is no query, more than one statement, a statement that is no query, or a quote or a comment
+            that does not end.
+    """
+    tokens = list(_tokens(sql))
+    spoken = tuple(token for token in tokens if token.kind != "comment")
+    start, end = _statement(sql, spoken)
+    text = sql
+    if len(spoken) != len(tokens):
+        text = _TOKEN.sub(lambda match: _blank(match[0]) if match.lastgroup == "comment" else match[0], sql)
+    length = spoken[end].start + len(spoken[end].text)
+    return Query(text[:length], spoken[start : end + 1])
+
+
+def _tokens(sql: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(sql):
+        kind = match.lastgroup or ""
+        if kind == "open":
+            raise SqlError.at(sql, match.start(), f"unclosed {_OPENED[match[0]]}")
+        yield Token(kind, match[0], match.start())
+
+
+def _blank(comment: str) -> str:
+    return _NOT_NEWLINE.sub(" ", comment)
+
+
+def _statement(sql: str, tokens: tuple[Token, ...]) -> tuple[int, int]:
+    """Check that `tokens` are one query, and return its first and its last token."""
+    there = [index for index, token in enumerate(tokens) if token.kind != "end"]
+    if not there:
+        raise SqlError("no SQL statement", hint=_ONE_QUERY)
+    start, end = there[0], there[-1]
+    first = tuple(token.text.upper() for token in tokens[start : start + 3])
+    if any(first[: len(begin)] == begin for begin in _STATEMENT_SETS):
+        raise SqlError.at(sql, tokens[start].start, "a statement set instead of one query", _ONE_QUERY)
+    second = next((at for before, at in pairwise(there) if at != before + 1), None)
+    if second is not None:
+        raise SqlError.at(sql, tokens[second].start, "more than one statement", _ONE_QUERY)
+    if tokens[start].kind == "word" and first[0] in _OTHER_STATEMENTS:
+        raise SqlError.at(sql, tokens[start].start, f"`{first[0]}` instead of a query", _ONE_QUERY)
+    return start, end

@@ -1,0 +1,83 @@
+import pytest
+
+from streamt.compiler.templates import GluedError, references_of
+from streamt.sql import SqlError, read_query
+
+M = "mark_"
+
+
+@pytest.mark.parametrize(
+    ("sql", "references"),
+    [
+        ("SELECT * FROM mark_0x", (0,)),
+        ("SELECT * FROM `mark_0x`", (0,)),
+        ('SELECT * FROM "mark_0x"', (0,)),
+        ("SELECT mark_1x.a FROM mark_0x, mark_1x", (1, 0)),
+        ("SELECT * FROM db.mark_0x", (0,)),
+        ("SELECT 'mark_0x', 'it''s mark_1x' FROM t", ()),
+        ("SELECT a -- mark_0x\n/* mark_1x */ FROM t // mark_2x", ()),
+        ("SELECT a /* /* mark_0x */ FROM mark_1x", (1,)),
+        ("SELECT * FROM t /*+ OPTIONS('a'='*/', 'b'='mark_0x') */ JOIN mark_1x", (1,)),
+        ("SELECT '--', mark_0x", (0,)),
+        (r"SELECT '\', mark_0x, '\'", (0,)),
+        ("SELECT `--`, `'`, mark_0x", (0,)),
+        ("SELECT a--mark_0x", ()),
+    ],
+)
+def test_references_are_the_markers_outside_comments_and_strings(sql: str, references: tuple[int, ...]) -> None:
+    assert references_of(read_query(sql), M) == references
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["mark_0x_v2", "v2_mark_0x", "`a mark_0x`", "`mark_0x``b`", "mark_0xmark_1x", "1mark_0x", "mark_0x$", "MARK_0X",
+     "mark_0xé", "mark_00", '"mark_0x-v2"'],
+)  # fmt: skip
+def test_a_marker_beside_other_text_is_an_error(sql: str) -> None:
+    with pytest.raises(GluedError):
+        references_of(read_query(f"SELECT * FROM {sql}"), M)
+
+
+@pytest.mark.parametrize(
+    ("sql", "message", "line", "column"),
+    [
+        ("", "no SQL statement", None, None),
+        (" -- a\n /* b */ ; ;", "no SQL statement", None, None),
+        ("SELECT 1; SELECT 2", "more than one statement", 1, 11),
+        ("SELECT 1;\n;\n SELECT 2;", "more than one statement", 3, 2),
+        ("INSERT INTO a SELECT 1", "`INSERT` instead of a query", 1, 1),
+        ("-- x\ncreate table t (a INT)", "`CREATE` instead of a query", 2, 1),
+        ("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END;", "a statement set instead of one query", 1, 1),
+        ("begin /* */ statement set; INSERT INTO a SELECT 1; END", "a statement set instead of one query", 1, 1),
+        ("SELECT\n'a", "unclosed string (`'`)", 2, 1),
+        ("SELECT `a", "unclosed name (`` ` ``)", 1, 8),
+        ('SELECT "a', 'unclosed name (`"`)', 1, 8),
+        ("SELECT 1 /* a", "unclosed comment (`/*`)", 1, 10),
+        ("SELECT 1 /*+ a", "unclosed comment (`/*`)", 1, 10),
+    ],
+)
+def test_what_is_not_one_query_is_an_error(sql: str, message: str, line: int | None, column: int | None) -> None:
+    with pytest.raises(SqlError) as caught:
+        read_query(sql)
+    assert (caught.value.message, caught.value.line, caught.value.column) == (message, line, column)
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1", "SELECT 1;", "SELECT 1 ;; -- end", ";SELECT 1", "SELECT ';' AS `;`"])
+def test_semicolons_around_one_query_are_fine(sql: str) -> None:
+    assert read_query(sql).text.strip(" ;").startswith("SELECT")
+
+
+@pytest.mark.parametrize(
+    "word", ["SELECT insert FROM t", "WITH update AS (SELECT 1) SELECT 1", "SELECT 'DROP TABLE t'"]
+)
+def test_statements_are_told_by_their_first_word_alone(word: str) -> None:
+    assert read_query(word).text == word
+
+
+def test_comments_leave_lines_and_columns_where_they_were() -> None:
+    assert read_query("a /* b\nc */ d -- e\nf").text == "a     \n     d     \nf"
+
+
+def test_many_openings_of_comments_take_no_longer_than_one_reading() -> None:
+    with pytest.raises(SqlError):
+        read_query("SELECT " + "/*+ '" * 100_000)
