@@ -157,9 +157,7 @@ def all_stores(conn: Connection, number: int) -> list[int | None]:
     row = conn.execute(select(edge.c.source_id, edge.c.target_id).where(edge.c.id == number)).first()
     if row is None:
         return []
-    found = dict(
-        conn.execute(select(asset.c.id, asset.c.datastore_id).where(asset.c.id.in_(tuple(row)))).tuples().all()
-    )
+    found = dict(conn.execute(select(asset.c.id, asset.c.datastore_id).where(asset.c.id.in_(tuple(row)))).all())
     return [found[side] for side in row]
 
 

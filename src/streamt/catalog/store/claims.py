@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, func, null, select, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, literal, null, select, update
 
 from streamt.catalog.matching import fold
 from streamt.catalog.reconcile import Claim, Edge, Node, Tombstone
 from streamt.catalog.store.ids import PendingIds, chunks, insert
 from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
 from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
-from streamt.catalog.store.tables import asset, claim, edge, edge_history, ident, scope, tombstone
+from streamt.catalog.store.tables import Big, asset, claim, edge, edge_history, ident, scope, tombstone
 from streamt.catalog.values import Moment, Name, Ref, Scope
 
 OPENLINEAGE, MANUAL = "openlineage", "manual"
@@ -345,8 +345,8 @@ def _counted(numbers: Sequence[int], delta: int, cause: Cause) -> Any:
     values = {
         "evidence_count": count,
         "retired_at": case((count == 0, cause.at), else_=null()),
-        "retired_event": case((count == 0, cause.event), else_=null()),
-        "retired_by": case((count == 0, cause.account), else_=null()),
+        "retired_event": case((count == 0, literal(cause.event, Big)), else_=null()),
+        "retired_by": case((count == 0, literal(cause.account, Big)), else_=null()),
     }
     return update(edge).where(edge.c.id.in_(numbers)).values(values).returning(edge.c.id, edge.c.evidence_count)
 

@@ -216,7 +216,7 @@ def _derived(evidence: Iterable[Answer]) -> str:
 
 def _datastores(conn: Connection, *numbers: int) -> list[int | None]:
     query = select(asset.c.id, asset.c.datastore_id).where(asset.c.id.in_(numbers))
-    found = dict(conn.execute(query).tuples().all())
+    found = dict(conn.execute(query).all())
     return [found[number] for number in numbers]
 
 

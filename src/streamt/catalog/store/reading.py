@@ -298,7 +298,7 @@ def _add_hidden(
         for some in chunks(nodes):
             query = select(near, func.count(far.distinct())).where(near.in_(some), near != far, *_walked(asked))
             query = _only_visible(query, caller, near, far)
-            totals |= dict(conn.execute(query.group_by(near)).tuples().all())
+            totals |= dict(conn.execute(query.group_by(near)).all())
         for number, one in nodes.items():
             one.setdefault("hidden", {})[side] = totals.get(number, 0) - len(shown[side].get(number, ()))
 
