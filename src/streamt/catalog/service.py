@@ -18,6 +18,7 @@ from streamt.catalog.store import claims, people, registering
 from streamt.catalog.store.claims import Cause, claims_of_job
 from streamt.catalog.store.engine import Store, open_store
 from streamt.catalog.store.ids import Ids, PendingIds
+from streamt.catalog.store.reading import job_visible
 from streamt.catalog.store.registering import ConnectionSpec, Sync, Synced
 from streamt.catalog.store.resolving import Registry, load_registry, resolve
 from streamt.catalog.store.tables import ident, job
@@ -194,12 +195,13 @@ class Catalog:
         """Say that a job is gone: it asserts nothing more within what the caller may edit; return what it lost.
 
         Raises:
-            MissingError: there is no such job.
+            MissingError: there is no such job that the caller may see.
             DeniedError: the caller may edit nothing that the job touches.
         """
 
         def work(tools: Tools) -> int:
-            number = tools.conn.scalar(select(job.c.id).where(job.c.ident == ident("job", *name)))
+            seen = job.c.ident == ident("job", *name), job_visible(caller)
+            number = tools.conn.scalar(select(job.c.id).where(*seen))
             if number is None:
                 raise MissingError
             self.store.lock_jobs(tools.conn, [ident("job", *name)])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, case, exists, false, func, literal, or_, select, true
+from sqlalchemy import ColumnElement, Connection, and_, case, exists, func, literal, or_, select, true
 from sqlalchemy.sql.elements import ColumnClause
 
 from streamt.catalog.access import Caller
@@ -83,7 +83,7 @@ def visible(caller: Caller, column: ColumnElement[Any] | ColumnClause[Any]) -> C
     scope = caller.viewable
     if scope.datastores is None:
         return column.is_not(None)
-    return column.in_(sorted(scope.datastores)) if scope.datastores else false()
+    return column.in_(sorted(scope.datastores))
 
 
 def may_see_node(conn: Connection, caller: Caller, number: int) -> bool:
