@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check package bench clean
+.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check package bench bench-stack clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -49,6 +49,9 @@ package: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.sample
+
+bench-stack: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.topics
 
 clean:
 	rm -rf $(VENV) .tox dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

@@ -63,7 +63,7 @@ def test_records_go_through_kafka(kafka: KafkaServers, unique: Unique) -> None:
 def test_three_brokers_hold_three_replicas(kafka_three: KafkaServers, unique: Unique) -> None:
     topic = unique("replicated")
     admin = create(kafka_three.bootstrap, topic, replicas=3)
-    (partition,) = admin.list_topics(topic, timeout=30).topics[topic].partitions.values()
+    (partition,) = until(lambda: tuple(admin.list_topics(topic, timeout=30).topics[topic].partitions.values()))
     assert sorted(partition.replicas) == [1, 2, 3]
 
 

@@ -6,6 +6,7 @@ Requests go out in batches, so that their number grows with batches and not with
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 from streamt.clusters.failure import ClusterError, Failure
@@ -101,27 +102,29 @@ class KafkaReader(KafkaClient):
         Raises:
             ClusterError: nothing can be asked.
         """
-        found = {name: answer for batch in batches(names) for name, answer in self._describe(batch).items()}
+        found = dict(self._describe(names))
         present = [name for name, answer in found.items() if isinstance(answer, Topic)]
-        for batch in batches(present):
-            for name, settings in self._describe_settings(batch).items():
-                topic = found[name]
-                assert isinstance(topic, Topic)
-                found[name] = settings if isinstance(settings, Failure) else replace(topic, settings=settings)
+        for name, settings in self._describe_settings(present).items():
+            topic = found[name]
+            assert isinstance(topic, Topic)
+            found[name] = settings if isinstance(settings, Failure) else replace(topic, settings=settings)
         return found
 
-    def _describe(self, names: Sequence[str]) -> Mapping[str, Topic | Failure]:
+    def _describe(self, names: Collection[str]) -> Mapping[str, Topic | Failure]:
         from confluent_kafka import TopicCollection
 
-        asked = self.client.describe_topics(
-            TopicCollection(list(names)), include_authorized_operations=True, **self.limits
-        )
-        return self.each(asked, _topic)
+        def send(batch: Sequence[str]) -> Mapping[str, "Future[Any]"]:
+            wanted = TopicCollection(list(batch))
+            return self.client.describe_topics(wanted, include_authorized_operations=True, **self.limits)
 
-    def _describe_settings(self, names: Sequence[str]) -> Mapping[str, Mapping[str, TopicSetting] | Failure]:
-        resources = [_resource(name) for name in names]
-        asked = self.client.describe_configs(resources, **self.limits)
-        return self.each({each.name: future for each, future in asked.items()}, _topic_settings)
+        return self.each(_sent(names, send), _topic)
+
+    def _describe_settings(self, names: Collection[str]) -> Mapping[str, Mapping[str, TopicSetting] | Failure]:
+        def send(batch: Sequence[str]) -> Mapping[str, "Future[Any]"]:
+            asked = self.client.describe_configs([_resource(name) for name in batch], **self.limits)
+            return {each.name: future for each, future in asked.items()}
+
+        return self.each(_sent(names, send), _topic_settings)
 
     def inherited(self) -> Mapping[str, str]:
         """Return what topics without settings of their own get, of those settings whose change can lose records.
@@ -193,8 +196,8 @@ class KafkaReader(KafkaClient):
         self, wanted: Collection[T], send: Callable[[Sequence[T]], Mapping[str, "Future[None]"]]
     ) -> Mapping[str, Failure]:
         """Send batches, and return what failed by name."""
-        answers = (self.each(send(batch), lambda _: None) for batch in batches(wanted))
-        return {name: answer for batch in answers for name, answer in batch.items() if answer is not None}
+        answers = self.each(_sent(wanted, send), lambda _: None)
+        return {name: answer for name, answer in answers.items() if answer is not None}
 
 
 class KafkaAdmin(KafkaReader):
@@ -237,6 +240,13 @@ class KafkaAdmin(KafkaReader):
         return self._failures(names, send)
 
 
+def _sent(
+    items: Collection[T], send: Callable[[Sequence[T]], Mapping[str, "Future[Any]"]]
+) -> Mapping[str, "Future[Any]"]:
+    """Send all batches, one behind the other, and return what is waited for by name."""
+    return {name: future for batch in batches(items) for name, future in send(batch).items()}
+
+
 def _topic(described: Any) -> Topic:
     replicas = [len(partition.replicas) for partition in described.partitions]
     operations = described.authorized_operations
@@ -250,13 +260,14 @@ def _topic(described: Any) -> Topic:
 
 
 def _topic_settings(entries: Mapping[str, Any]) -> Mapping[str, TopicSetting]:
-    return {name: _setting(entry) for name, entry in entries.items()}
+    return {name: _setting(entry.value, entry.source) for name, entry in entries.items()}
 
 
-def _setting(entry: Any) -> TopicSetting:
-    if entry.source == _DYNAMIC_TOPIC_CONFIG:
-        return TopicSetting(value=entry.value, source="topic")
-    return TopicSetting(value=entry.value, source="default" if entry.source in _STATIC_SOURCES else "broker")
+@lru_cache(maxsize=10_000)  # thousands of topics share a few defaults
+def _setting(value: str | None, source: int) -> TopicSetting:
+    if source == _DYNAMIC_TOPIC_CONFIG:
+        return TopicSetting(value=value, source="topic")
+    return TopicSetting(value=value, source="default" if source in _STATIC_SOURCES else "broker")
 
 
 def _inherited(broker: Mapping[str, TopicSetting]) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ asks what happened instead of believing that nothing did.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from streamt.clusters.failure import Failure, FailureKind
@@ -93,5 +94,9 @@ def failure_of(error: "KafkaError", secrets: Iterable[str] = ()) -> Failure:
         error: of the client or of a broker.
         secrets: values that must not appear in its words.
     """
-    name = str(error.name())
-    return Failure(KINDS.get(name, FailureKind.UNDECIDED), name, redact(str(error.str()), secrets))
+    return _failure(str(error.name()), str(error.str()), tuple(secrets))
+
+
+@lru_cache(maxsize=100)  # thousands of absent topics are absent in the same words
+def _failure(name: str, words: str, secrets: tuple[str, ...]) -> Failure:
+    return Failure(KINDS.get(name, FailureKind.UNDECIDED), name, redact(words, secrets))

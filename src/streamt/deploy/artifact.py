@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, cast
 from urllib.parse import quote, unquote
 
@@ -148,6 +148,7 @@ class Artifact:
         return dict(_secrets(self.content, ()))
 
 
+@lru_cache(maxsize=10_000)
 def encoded(text: str) -> str:
     """Return `text` percent-encoded (RFC 3986), all but ASCII letters, digits and `-._~`."""
     return quote(text, safe="")

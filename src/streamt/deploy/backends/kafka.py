@@ -6,6 +6,7 @@ blocker that says what to do instead.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from streamt.deploy.artifact import Content, ResourceKind, digest
@@ -24,7 +25,7 @@ from streamt.deploy.backend import (
     Undo,
     Verb,
 )
-from streamt.deploy.compare import compare_fields, flatten
+from streamt.deploy.compare import compare_fields
 from streamt.diagnostics import pointer
 
 PARTITIONS, REPLICATION = "/partitions", "/replication_factor"
@@ -46,10 +47,12 @@ class TopicBackend:
 
     def desired(self, content: Mapping[str, Content]) -> Fields:
         """Return partitions, replication factor and settings; what the content leaves out is the broker's."""
-        kept = {key: content[key] for key in ("partitions", "replication_factor") if content.get(key) is not None}
+        numbers = ((PARTITIONS, content.get("partitions")), (REPLICATION, content.get("replication_factor")))
+        fields: dict[str, Content] = {path: number for path, number in numbers if number is not None}
         config = content.get("config")
-        fields = flatten({**kept, "config": config} if config else kept)
-        return {path: normal(setting(path), value) for path, value in fields.items()}
+        if isinstance(config, Mapping):
+            fields |= {setting_path(name): normal(name, value) for name, value in config.items()}
+        return fields
 
     def diff(self, situation: Situation) -> Change:
         """Return what brings a declared topic to what it should be."""
@@ -112,11 +115,13 @@ class TopicBackend:
                 return ()
 
 
+@lru_cache(maxsize=1_000)
 def setting(path: str) -> str | None:
     """Return the name of the setting that `path` points to; None for another field."""
     return path.removeprefix(_CONFIG).replace("~1", "/").replace("~0", "~") if path.startswith(_CONFIG) else None
 
 
+@lru_cache(maxsize=1_000)
 def setting_path(name: str) -> str:
     """Return the path of a setting."""
     return pointer("config", name)
@@ -124,8 +129,11 @@ def setting_path(name: str) -> str:
 
 def normal(name: str | None, value: Content) -> Content:
     """Return a setting's value in one spelling, since the broker's differs from what was sent: `1` and `1.0`."""
-    if name is None or not isinstance(value, str):
-        return value
+    return value if name is None or not isinstance(value, str) else _normal(name, value)
+
+
+@lru_cache(maxsize=10_000)  # thousands of topics share a few settings
+def _normal(name: str, value: str) -> str:
     parts = [part.strip() for part in value.split(",")]
     if name == "cleanup.policy":
         parts.sort()

@@ -5,7 +5,7 @@ read again before it is believed, and a change is done when the cluster shows it
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from streamt.clusters import ClusterError, Failure, FailureKind
@@ -98,7 +98,7 @@ class KafkaObserver:
         with _reported():
             found = self._settled(targets)
             absent = [each for each in targets if is_absent(found[each.name])]
-            names = self._reader.topic_names() if absent else frozenset()
+            names = _by_lower_case(self._reader.topic_names() if absent else ())
             inherited = self._reader.inherited() if any(map(gives_back, targets)) else {}
         return {each.address: self._live(each, found[each.name], names, inherited) for each in targets}
 
@@ -116,14 +116,12 @@ class KafkaObserver:
         return found
 
     def _live(
-        self, target: Target, found: Topic | Failure, names: frozenset[str], inherited: Mapping[str, str]
+        self, target: Target, found: Topic | Failure, names: Mapping[str, Sequence[str]], inherited: Mapping[str, str]
     ) -> Live:
         if isinstance(found, Failure):
             if found.kind is not FailureKind.ABSENT:
                 return Live(presence=Presence.UNKNOWN, reason=diagnostic(found))
-            similar: list[Content] = [
-                name for name in sorted(names) if name != target.name and name.lower() == target.name.lower()
-            ]
+            similar: list[Content] = [each for each in names.get(target.name.lower(), ()) if each != target.name]
             return Live(presence=Presence.ABSENT, facts={"similar": similar} if similar else {})
         ours = owned(target)
         own = {setting_path(name) for name, each in found.settings.items() if each.source == "topic"}
@@ -328,3 +326,10 @@ class _reported:  # noqa: N801 - used as a statement, like contextlib's own
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, ClusterError):
             raise StreamtError(diagnostic(error.failure)) from None
+
+
+def _by_lower_case(names: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    found: dict[str, list[str]] = {}
+    for name in sorted(names):
+        found.setdefault(name.lower(), []).append(name)
+    return found
