@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from streamt.clusters.kafka_admin import ConfigChange, NewTopicSpec
-from streamt.deploy.artifact import ResourceKind
+from streamt.deploy.adopt import adopt, look_at
+from streamt.deploy.artifact import ResourceKind, SecretRef
 from streamt.deploy.backend import Risk, Verb
+from streamt.deploy.plan import Reach
+from streamt.deploy.project import Secrets
 from streamt.diagnostics import Code, StreamtError
 from tests.deploy.scenarios.world import World, codes, end_of, make_world, only, topic
 from tests.stack.fixtures import KafkaServers
@@ -221,3 +225,151 @@ def test_kafka_away_is_missing_evidence_and_never_no_changes(tmp_path: Path, uni
     plan = world.plan(topic(unique("t")))
     assert codes(plan) == ["evidence_missing"]
     assert only(plan).risk is Risk.UNKNOWN
+
+
+def test_15_nothing_is_applied_while_kafka_is_away(tmp_path: Path, unique: Unique) -> None:
+    world = make_world(tmp_path, "127.0.0.1:9")
+    assert refused(lambda: world.apply(topic(unique("t")))) == [Code.PLAN_BLOCKED]
+
+
+def test_17_another_cluster_is_refused_before_anything_is_asked_of_it(world: World, unique: Unique) -> None:
+    wanted, expected = topic(unique("t")), {ResourceKind.TOPIC: "another-cluster-id"}
+    with kafka_proxy(world.bootstrap) as proxy:
+        behind = replace(world, bootstrap=proxy.address)
+        assert refused(lambda: behind.plan(wanted, cluster_ids=expected)) == [Code.WRONG_CLUSTER]
+        assert refused(lambda: behind.apply(wanted, cluster_ids=expected)) == [Code.WRONG_CLUSTER]
+        assert set(proxy.whats()) <= {"ApiVersions", "Metadata", "DescribeCluster"}
+
+
+def test_18_who_reads_a_changed_topic_is_shown_with_lag(world: World, unique: Unique) -> None:
+    name, declared, other = unique("t"), unique("declared"), unique("other")
+    world.apply(topic(name))
+    world.produce(name, "a", "b", "c")
+    members = [world.member(name, group) for group in (declared, other)]
+    reach = Reach(groups=frozenset({declared}))
+    impact = only(world.plan(topic(name, 2), reach=reach)).impact
+    for member in members:
+        member.close()
+    assert impact.evidence == "complete"
+    assert {each.id: (each.lag, each.declared, each.members) for each in impact.groups} == {
+        declared: (2, True, 1),
+        other: (2, False, 1),
+    }
+
+
+def test_18_groups_that_may_not_be_seen_make_the_evidence_partial(
+    world: World, kafka: KafkaServers, unique: Unique
+) -> None:
+    name = unique("t")
+    world.apply(topic(name))
+    guest = _as_guest(world, kafka, name, ("DESCRIBE", "DESCRIBE_CONFIGS", "ALTER", "ALTER_CONFIGS"))
+    impact = only(guest.plan(topic(name, 2))).impact
+    assert impact.evidence == "partial"
+    assert impact.why == ("the user may not describe the cluster, so not all groups are listed",)
+
+
+def test_a_right_that_is_missing_is_known_before(world: World, kafka: KafkaServers, unique: Unique) -> None:
+    name = unique("t")
+    world.apply(topic(name))
+    guest = _as_guest(world, kafka, name, ("DESCRIBE", "DESCRIBE_CONFIGS", "ALTER"))
+    assert codes(guest.plan(topic(name, 2))) == []
+    wanted = topic(name, 2, config={"segment.ms": "60000"})
+    assert set(codes(guest.plan(wanted))) == {"kafka_not_authorized"}
+    assert refused(lambda: guest.apply(wanted)) == [Code.PLAN_BLOCKED]
+
+
+def _as_guest(world: World, kafka: KafkaServers, name: str, operations: tuple[str, ...]) -> World:
+    """Return the same world, seen by a user who has some rights on one topic."""
+    from confluent_kafka import admin as kafka_admin
+
+    known: Any = kafka_admin  # its stubs forget what is needed of it
+    admin = known.AdminClient({"bootstrap.servers": world.bootstrap, "log_level": 0})
+    bindings = [
+        known.AclBinding(
+            known.ResourceType.TOPIC,
+            name,
+            known.ResourcePatternType.LITERAL,
+            "User:guest",
+            "*",
+            known.AclOperation[operation],
+            known.AclPermissionType.ALLOW,
+        )
+        for operation in operations
+    ]
+    for future in admin.create_acls(bindings).values():
+        future.result(30)
+    login = {key: str(value) for key, value in kafka.login(kafka.guest).items()}
+    guest = replace(world, login=login)
+    while codes(guest.plan(topic(name))):  # the broker may not know yet
+        pass
+    return guest
+
+
+def test_25_a_topic_made_again_is_ours_once_it_is_adopted(world: World, unique: Unique) -> None:
+    wanted = topic(unique("t"), 3)
+    world.apply(wanted)
+    world.admin.delete([wanted.name])
+    while world.admin.create([NewTopicSpec(name=wanted.name, partitions=3)]):
+        pass
+    while codes(world.plan(wanted)) != ["kafka_topic_recreated"]:
+        pass
+    scope = world.scope(wanted)
+    adopt(scope, world.store, look_at(scope, wanted.address))
+    assert world.plan(wanted).actions == ()
+
+
+def test_57_adopting_changes_the_state_once_and_the_topic_never(world: World, unique: Unique) -> None:
+    wanted = topic(unique("t"), 1, config={"segment.ms": "60000"})
+    assert world.admin.create([NewTopicSpec(name=wanted.name, partitions=1)]) == {}
+    before = world.topic(wanted.name)
+    serials = []
+    for _ in range(2):
+        scope = world.scope(wanted)
+        serials.append(adopt(scope, world.store, look_at(scope, wanted.address)).serial)
+    assert serials == [1, 1]
+    assert world.topic(wanted.name) == before
+    action = only(world.plan(wanted))
+    assert [each.path for each in action.diff if each.is_change] == ["/config/segment.ms"]
+
+
+def test_43_a_secret_of_a_setting_reaches_only_the_broker(world: World, tmp_path: Path, unique: Unique) -> None:
+    # Any text will do as a value: this one is a list of replicas that are throttled.
+    name, key = unique("t"), "leader.replication.throttled.replicas"
+    wanted = topic(name, config={key: SecretRef("/models/t/topic/config/x")})
+    secret = replace(world, secrets=Secrets({"/models/t/topic/config/x": "0:48151623"}))
+    plan = secret.plan(wanted)
+    assert secret.apply(wanted).status == "committed"
+    assert world.own_settings(name) == {key: "0:48151623"}
+    assert secret.plan(wanted).actions == ()
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert not [text for text in (*written, repr(plan).encode()) if b"48151623" in text]
+    changed = replace(world, secrets=Secrets({"/models/t/topic/config/x": "0:42"})).plan(wanted)
+    assert [(each.path, each.sensitive) for each in only(changed).diff if each.is_change] == [(f"/config/{key}", True)]
+    assert "0:42" not in repr(changed)
+
+
+def test_two_environments_on_one_cluster_leave_each_other_alone(
+    kafka: KafkaServers, tmp_path: Path, unique: Unique
+) -> None:
+    one, other = (make_world(tmp_path / each, kafka.bootstrap) for each in ("one", "other"))
+    name = unique("t")
+    one.apply(topic(name, config={"segment.ms": "60000"}))
+    assert codes(other.plan(topic(name))) == ["ownership_required"]
+    assert one.plan(topic(name, config={"segment.ms": "60000"})).actions == ()
+
+
+def test_a_name_in_another_letter_case_is_said_and_taken(world: World, unique: Unique) -> None:
+    name = unique("t")
+    world.apply(topic(name))
+    action = only(world.plan(topic(name.upper())))
+    assert action.notes == (f"A topic `{name}` exists, whose name differs only in letter case.",)
+    assert action.blockers == ()
+
+
+def test_three_replicas_on_three_brokers(kafka_three: KafkaServers, tmp_path: Path, unique: Unique) -> None:
+    world = make_world(tmp_path, kafka_three.bootstrap)
+    wanted = topic(unique("t"), 6, replication=3, config={"min.insync.replicas": "2"})
+    assert world.apply(wanted).status == "committed"
+    assert world.plan(wanted).actions == ()
+    assert codes(world.plan(topic(wanted.name, 6, replication=2))) == ["kafka_replication_change"]

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,8 @@ class World:
         registry: address of the registry; empty for none.
         store: where the state is.
         policy: what the environment demands.
+        secrets: the values behind references.
+        login: more settings of the Kafka client that plans and applies.
     """
 
     bootstrap: str
@@ -87,6 +89,7 @@ class World:
     store: Store
     policy: Policy
     secrets: Secrets
+    login: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def admin(self) -> KafkaAdmin:
@@ -99,6 +102,9 @@ class World:
     def _clients(self) -> list[HttpClient]:
         return [HttpClient(address=parse_address(self.registry), timeout_s=30)]
 
+    def _settings(self) -> Mapping[str, str]:
+        return {"bootstrap.servers": self.bootstrap, **self.login}
+
     def scope(self, *artifacts: Artifact, removed: Sequence[Removed] = (), **more: Any) -> Scope:
         project = DeployProject(
             project="shop",
@@ -107,7 +113,7 @@ class World:
             removed=tuple(removed),
             secrets=self.secrets,
         )
-        providers = {ResourceKind.TOPIC: kafka_provider(lambda: {"bootstrap.servers": self.bootstrap}, self.secrets)}
+        providers = {ResourceKind.TOPIC: kafka_provider(self._settings, self.secrets)}
         if self.registry:
             providers[ResourceKind.SCHEMA] = registry_provider(self._clients)
         return Scope(project=project, policy=self.policy, snapshot=self.store.read(), providers=providers, **more)
