@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check package bench bench-stack clean
+.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -42,6 +42,11 @@ codegen: $(VENV)/.dev
 
 codegen-check: $(VENV)/.dev
 	$(BIN)/python -m codegen check
+
+# OFFICIAL: folders with published facet schemas, joined by `:`; they are test data, and never part of the project.
+conformance: $(VENV)/.dev
+	@test -n "$(OFFICIAL)" || { echo "name the folder of the schemas: make conformance OFFICIAL=DIR"; exit 2; }
+	OFFICIAL=$(OFFICIAL) $(BIN)/python -m pytest -n $(WORKERS) tests/conformance
 
 package: $(VENV)/.dev
 	$(BIN)/python -m pytest -m package

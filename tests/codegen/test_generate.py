@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from codegen.__main__ import ROOT, main
 from codegen.bundle import core_version, pack
 from codegen.compose import PRODUCER, compose
+from codegen.facets import find_facets
 from codegen.generate import models, received, verify
 from codegen.pins import CodegenError
 from codegen.sources import Sources
@@ -215,6 +216,10 @@ BODIES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
         closed((), x={"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Other"}]}),
         xs({"kind": "CAT"}, {"y": "a"}, {}, {"kind": "CAT", "y": "a"}),
     ),
+    "names that need each other, beside a constant": (
+        closed((), x={"oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Fish"}]}),
+        xs({"kind": "FISH"}, {"kind": "FISH", "a": "", "b": ""}, {"kind": "FISH", "a": ""}, {"a": "", "b": ""}, {}),
+    ),
     "names that need each other": (
         closed((), a=TEXT, b=TEXT, cC=TEXT) | {"dependentRequired": {"a": ["b", "cC"], "b": ["a"], "cC": []}},
         [{}, {"a": "1", "b": "2", "cC": "3"}, {"a": "1", "b": "2"}, {"b": "1", "cC": "1"}, {"cC": "1"}, {"a": "1"}],
@@ -231,6 +236,7 @@ def test_model_and_schema_agree(tmp_path: Path, body: dict[str, Any], values: li
     definitions = {
         "Cat": closed(("kind",), kind={"enum": ["CAT"]}, lives={"type": "integer"}),
         "Dog": closed(("kind",), kind={"const": "DOG"}),
+        "Fish": closed(("kind",), kind={"const": "FISH"}, a=TEXT, b=TEXT) | {"dependentRequired": {"a": ["b"]}},
         "Other": closed((), y=TEXT),
         "Tree": closed(
             (), left={"$ref": "#/$defs/Tree"}, children={"type": "array", "items": {"$ref": "#/$defs/Tree"}}
@@ -302,6 +308,28 @@ def test_an_error_of_the_generator_is_one_line(
 def test_a_core_without_a_version_is_refused(uri: str) -> None:
     with pytest.raises(CodegenError, match=r"it is not the \$id of a core schema"):
         core_version(uri)
+
+
+def test_one_key_may_be_a_facet_of_several_entities(tmp_path: Path) -> None:
+    def container(entity: str) -> dict[str, Any]:
+        facets = {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{entity}"}}
+        return closed((), facets={"type": "object", "anyOf": [facets]})
+
+    schema = core(
+        RunFacet={"allOf": [{"$ref": "#/$defs/BaseFacet"}]},
+        Job=closed((), facets=container("JobFacet")["properties"]["facets"], run=container("RunFacet")),
+    )
+    document = facet("ThingJobFacet", "thing", closed(("x",), x=TEXT))
+    document["$defs"]["ThingRunFacet"] = {"allOf": [{"$ref": f"{CORE_ID}#/$defs/RunFacet"}, closed(("y",), y=TEXT)]}
+    entities = ("Job", "Run")
+    document["properties"] = {"thing": {"anyOf": [{"$ref": f"#/$defs/Thing{entity}Facet"} for entity in entities]}}
+    module = import_models(tmp_path, schema, document)
+    places = [(found.entity, found.key, found.name) for found in find_facets(documents(schema, document), CORE_ID)]
+    assert places == [("JobFacet", "thing", "ThingJobFacet"), ("RunFacet", "thing", "ThingRunFacet")]
+    assert module.JobFacets(thing=module.ThingJobFacet(x="a")).thing.x == "a"
+    assert module.RunFacets(thing=module.ThingRunFacet(y="a")).thing.y == "a"
+    with pytest.raises(pydantic.ValidationError):
+        module.RunFacets(thing=module.ThingJobFacet(x="a"))
 
 
 def test_another_entity_gets_its_own_container(tmp_path: Path) -> None:

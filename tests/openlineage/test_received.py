@@ -177,12 +177,15 @@ def test_a_model_is_frozen() -> None:
 @given(st.data(), st.sampled_from(sorted(ORIGINS)))
 def test_a_model_accepts_what_its_reading_schema_accepts(data: st.DataObject, name: str) -> None:
     value = data.draw(INSTANCES.mutated(name))
-    validator = Draft202012Validator(
-        {"$ref": ORIGINS[name]}, registry=REGISTRY, format_checker=schemas.format_checker()
-    )
+    validator = reading_validator(name)
     text = json.dumps(value).encode()
     assert accepts(name, text) == validator.is_valid(value)
     assert accepts(name, json.loads(text)) == validator.is_valid(value)
+
+
+def reading_validator(name: str) -> Draft202012Validator:
+    """Make the validator of the raw reading schema of a class."""
+    return Draft202012Validator({"$ref": ORIGINS[name]}, registry=REGISTRY, format_checker=schemas.format_checker())
 
 
 def accepts(name: str, value: object) -> bool:
