@@ -6,6 +6,7 @@ Avro's rules those that the tests need: a reader's new field needs a default, an
 
 import base64
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -243,8 +244,8 @@ def fields(body: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def confluent() -> Iterator[Confluent]:
-    """Yield a registry that runs."""
+def confluent(context: ssl.SSLContext | None = None) -> Iterator[Confluent]:
+    """Yield a registry that runs, over TLS if it is given a certificate."""
     registry = Confluent()
 
     class Handler(BaseHTTPRequestHandler):
@@ -279,7 +280,9 @@ def confluent() -> Iterator[Confluent]:
 
     server = ThreadingHTTPServer((HOST, 0), Handler)
     server.daemon_threads = True
-    registry.url = f"http://{HOST}:{server.server_port}"
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    registry.url = f"http{'s' if context else ''}://{HOST}:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

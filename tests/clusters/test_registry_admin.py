@@ -1,11 +1,13 @@
 """The registry adapter answers the same with Confluent's and Apicurio's registry; their differences are a table."""
 
 import json
+import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from streamt.clusters import ClusterError, FailureKind
 from streamt.clusters.registry_admin import (
@@ -341,3 +343,18 @@ def test_apicurio_answers_otherwise(
 def test_the_table_of_differences_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "schema-registries.md").read_text(encoding="utf-8")
     assert [row[0] for row in DIFFERENCES if f"| {row[0]} |" not in page] == []
+
+
+def test_a_registry_behind_a_certificate_of_ones_own_is_reached(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    ca_file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(ca_file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with confluent(context) as registry:
+        registry.login = "me:right"
+        address, login = parse_address(registry.url), Basic("me", "right")
+        trusted = RegistryAdmin([HttpClient(address=address, credentials=login, ca_file=ca_file)])
+        assert trusted.register("s", avro(ID)) is None
+        with pytest.raises(ClusterError, match="not trusted"):
+            RegistryAdmin([HttpClient(address=address, credentials=login)]).subjects()
