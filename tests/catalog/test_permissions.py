@@ -122,6 +122,8 @@ WALK: dict[str, list[Step]] = {
         ("DELETE", "/api/v1/jobs/jobs/secret-job", None, "401 404 404 403 404 404 -"),
     ],
     "GET /api/v1/events": [("GET", "/api/v1/events", None, "401 403 403 403 403 403 200")],
+    "GET /api/v1/export": [("GET", "/api/v1/export", None, "401 403 403 403 403 403 200")],
+    "POST /api/v1/sync/events": [("POST", "/api/v1/sync/events", None, "401 403 403 403 403 403 200")],
     "GET /api/v1/connections": [("GET", "/api/v1/connections", None, "401 200 200 200 200 200 200")],
     "POST /api/v1/connections": [
         ("POST", "/api/v1/connections", {"name": "walk", "type": "s3", "host": "b"}, "401 403 403 403 403 201 200"),

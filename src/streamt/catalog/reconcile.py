@@ -360,4 +360,5 @@ def _field_ends(edge: Edge, use: FieldUse, world: World) -> tuple[int, int] | No
 
 
 def _distinct(uses: Iterable[FieldUse]) -> tuple[FieldUse, ...]:
-    return tuple(sorted(set(uses)))
+    """Order uses, so that equal ones are equal texts; one that names no field stands for the pair alone."""
+    return tuple(sorted({use for use in uses if use.source_field}))

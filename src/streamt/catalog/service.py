@@ -9,19 +9,20 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, func, literal_column, select
 
-from streamt.catalog import editing, wire
+from streamt.catalog import editing, sources, wire
 from streamt.catalog.access import Caller, Permission, Role
 from streamt.catalog.applying import Outcome, Submission, Work, end_job, replay
 from streamt.catalog.changes import DeniedError, MissingError, Tools
-from streamt.catalog.events import InvalidEventError, digest, read
-from streamt.catalog.store import claims, people, registering
+from streamt.catalog.events import Event, InvalidEventError, digest, read
+from streamt.catalog.exporting import export
+from streamt.catalog.store import claims, ledger, people, registering
 from streamt.catalog.store.claims import Cause, claims_of_job
 from streamt.catalog.store.engine import Store, open_store
 from streamt.catalog.store.ids import Ids, PendingIds
 from streamt.catalog.store.reading import job_visible
 from streamt.catalog.store.registering import ConnectionSpec, Sync, Synced
 from streamt.catalog.store.resolving import Registry, load_registry, resolve
-from streamt.catalog.store.tables import ident, job
+from streamt.catalog.store.tables import event, event_body, ident, job
 from streamt.catalog.store.tables import replay as replay_table
 from streamt.catalog.values import Name
 from streamt.catalog.writer import Rights, Writer
@@ -74,7 +75,15 @@ class Catalog:
         Raises:
             BusyError: too many wait; none of these was queued.
         """
-        return self._writer.submit([self._submission(item, caller) for item in items])
+        return self.queue([self.submission(item, caller) for item in items])
+
+    def queue(self, submissions: Sequence[Submission]) -> "list[Future[Outcome]]":
+        """Queue events that were read already.
+
+        Raises:
+            BusyError: too many wait; none of these was queued.
+        """
+        return self._writer.submit(submissions)
 
     def receive(self, items: Sequence[wire.Item], caller: Caller) -> list[Outcome]:
         """Store events and do what they say.
@@ -85,7 +94,8 @@ class Catalog:
         """
         return [answer.result() for answer in self.submit(items, caller)]
 
-    def _submission(self, item: wire.Item, caller: Caller) -> Submission:
+    def submission(self, item: wire.Item, caller: Caller) -> Submission:
+        """Read an event, whose sender is `caller`."""
         try:
             event = read(item.value, item.raw, self.clock())
         except InvalidEventError as error:
@@ -258,6 +268,30 @@ class Catalog:
             self._wake.wait(timeout=5)
             self._wake.clear()
 
+    def sync_events(self, caller: Caller) -> dict[str, int]:
+        """Register the containers that the received events name, as an admin's act (C20).
+
+        Raises:
+            DeniedError: the caller is no admin.
+        """
+        if not caller.is_admin:
+            raise DeniedError
+        with self.store.read() as conn:
+            found = sources.in_events(received_events(conn, self.clock()))
+        totals = {"containers": 0, "added": 0, "replaying": 0}
+        for one in found:
+            connection, _ = self.make_connection(one.connection, caller)
+            number, _ = self.make_datastore(connection, one.datastore, caller)
+            synced = self.register(number, one.containers, caller, whole=False)
+            totals["containers"] += len(synced.containers)
+            totals["added"] += synced.added
+            totals["replaying"] += synced.jobs
+        return totals
+
+    def export(self, conn: Connection) -> Iterator[dict[str, Any]]:
+        """Return the graph as OpenLineage events."""
+        return export(conn, self._ids.begin(), self.clock())
+
     # Nodes
 
     def nodes_named(self, name: Name) -> list[int]:
@@ -268,3 +302,13 @@ class Catalog:
             found = [node.id for node in resolve(conn, registry, ids, [name])[name]]
             outside = claims.asset_number(conn, ids, name)
         return found or ([outside] if outside is not None else [])
+
+
+def received_events(conn: Connection, now: int) -> Iterator[Event]:
+    """Yield the events whose bodies are kept, in the order of receipt."""
+    good = event.c.status.in_((ledger.APPLIED, ledger.STORED))
+    query = select(event_body).join(event, event.c.id == event_body.c.event_id).where(good).order_by(event.c.id)
+    for row in conn.execution_options(yield_per=500).execute(query):
+        raw = ledger.unpacked(row.encoding, row.body)
+        with contextlib.suppress(InvalidEventError, wire.RefusedError):
+            yield read(wire.decode(raw).items[0].value, raw, now)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streamt.cli.catalog_client import export, job, send, sync
+from streamt.cli.catalog_consume import consume, sweep
 from streamt.cli.catalog_options import default_store, store_option, token_file
+from streamt.cli.catalog_people import grant, team, token, user
 from streamt.cli.options import help_when_bare, reporting
 from streamt.cli.output import Result, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -36,15 +39,16 @@ def catalog(context: click.Context) -> None:
 @click.option("--plain-http", is_flag=True, help="Serve without TLS on an address that others reach.")
 @click.option("--rate", type=float, default=2000.0, show_default=True, help="Requests a second per token; 0: no limit.")
 @reporting
-def serve(  # noqa: PLR0917
+def serve(
+    *,
     store: str | None,
     host: str,
     port: int,
     workers: int,
     tls_cert: Path | None,
     tls_key: Path | None,
-    behind_tls_proxy: bool,  # noqa: FBT001
-    plain_http: bool,  # noqa: FBT001
+    behind_tls_proxy: bool,
+    plain_http: bool,
     rate: float,
 ) -> Result:
     """Serve the catalog; with no option at once, on this machine, with its data in your data folder."""
@@ -128,10 +132,14 @@ def _make_first(opened: "Catalog") -> Path | None:
 @catalog.command()
 @store_option
 @reporting
-def migrate(store: str | None) -> Result:
+def migrate(*, store: str | None) -> Result:
     """Bring the store to the version that this program works with."""
     from streamt.catalog.store.engine import migrate as bring
 
     before, now = bring(store or default_store())
     done = "already at" if before == now else "now at"
     return Result(data=encode({"before": before, "now": now}), summary=f"the store is {done} version {now}")
+
+
+for command in (consume, export, grant, job, send, sweep, sync, team, token, user):
+    catalog.add_command(command)

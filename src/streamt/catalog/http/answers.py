@@ -375,6 +375,14 @@ class SyncAnswer(BaseModel):
     replaying: int = Field(description="How many jobs named something of it and are replayed now.")
 
 
+class EventSyncAnswer(BaseModel):
+    """What was registered of what the events name."""
+
+    containers: int
+    added: int
+    replaying: int
+
+
 class Made(BaseModel):
     """The number of what was made, or found."""
 

@@ -1,9 +1,12 @@
 """The graph, edges, containers, jobs and the search: what a caller may see of them."""
 
+import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 from urllib.parse import unquote
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from streamt.catalog import editing
@@ -165,8 +168,6 @@ def patch_container(number: Id, edit: ContainerEdit, caller: Editor, service: Se
 
 
 def _edits(edit: ContainerEdit) -> list[editing.Edit]:
-    import json
-
     found = []
     if "description" in edit.model_fields_set:
         found.append(editing.Edit("description", edit.description))
@@ -291,6 +292,19 @@ def get_events(
     page = parse_cursor(cursor, limit)
     with service.reading() as conn:
         return details.events(conn, page, status)
+
+
+@router.get("/export", response_class=StreamingResponse, responses={200: {"content": {"application/x-ndjson": {}}}})
+def get_export(caller: Admin, service: Service) -> StreamingResponse:
+    """Return the graph as OpenLineage JobEvents and DatasetEvents, one a line, for another catalog."""
+    del caller
+
+    def lines() -> Iterator[bytes]:
+        with service.reading() as conn:
+            for one in service.export(conn):
+                yield json.dumps(one, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")
 
 
 def _present(found: Any) -> Any:

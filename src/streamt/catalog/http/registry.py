@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from streamt.catalog.changes import MissingError
 from streamt.catalog.http import answers
-from streamt.catalog.http.callers import Editor, Reader, Service
+from streamt.catalog.http.callers import Admin, Editor, Reader, Service
 from streamt.catalog.http.lineage_reading import MISSING, Cursor, Id, Limit, Text
 from streamt.catalog.http.problems import responses
 from streamt.catalog.matching import RULES, system_of
@@ -199,3 +199,9 @@ def container_spec(wanted: NewContainer) -> ContainerSpec:
     if wanted.fields is not None:
         fields = tuple(FieldSpec(one.name, one.type, one.description) for one in wanted.fields)
     return ContainerSpec(wanted.name, wanted.type, fields, wanted.description)
+
+
+@router.post("/sync/events", response_model=answers.EventSyncAnswer)
+def post_sync_events(caller: Admin, service: Service) -> Any:
+    """Register the containers that the received events name: for a first look, while no source is known."""
+    return service.sync_events(caller)

@@ -77,6 +77,12 @@ def _caller(conn: Connection, which: Any, now: int) -> Caller | None:
     return Caller(user, name, Role(role), permissions_of(conn, user, team_id), held, number)
 
 
+def caller_for(conn: Connection, user: int) -> Caller | None:
+    """Return a user as a caller without a token, for what works on the store itself."""
+    row = conn.execute(select(account).where(account.c.id == user, account.c.deleted_at.is_(None))).first()
+    return Caller(user, row.name, Role(row.role), permissions_of(conn, user)) if row else None
+
+
 def permissions_of(conn: Connection, user: int, only_team: int | None = None) -> dict[int, Permission]:
     """Return a user's permissions by datastore, through all teams or through one."""
     query = (
@@ -91,11 +97,8 @@ def permissions_of(conn: Connection, user: int, only_team: int | None = None) ->
 
 def rights_of(conn: Connection, user: int) -> Scope:
     """Return what a user may edit at present; nothing for one who was deleted."""
-    query = select(account.c.name, account.c.role).where(account.c.id == user, account.c.deleted_at.is_(None))
-    row = conn.execute(query).first()
-    if row is None:
-        return Scope.of()
-    return Caller(user, row.name, Role(row.role), permissions_of(conn, user)).editable
+    caller = caller_for(conn, user)
+    return caller.editable if caller else Scope.of()
 
 
 def open_session(conn: Connection, token_number: int, now: int) -> tuple[str, str]:

@@ -278,6 +278,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("job_id", "event_id", name=op.f("pk_authority")),
     )
     op.create_index(op.f("ix_authority_event_id"), "authority", ["event_id"], unique=False)
+    op.create_index(op.f("ix_authority_run_id"), "authority", ["run_id"], unique=False)
     op.create_table(
         "edge",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -313,6 +314,7 @@ def upgrade() -> None:
         sqlite_where=sa.text("retired_at IS NULL"),
         postgresql_where=sa.text("retired_at IS NULL"),
     )
+    op.create_index(op.f("ix_edge_retired_event"), "edge", ["retired_event"], unique=False)
     op.create_index("ix_edge_target", "edge", ["target_id"], unique=False)
     op.create_index(
         "ix_edge_up",
@@ -403,6 +405,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["asset_id"], ["asset.id"], name=op.f("fk_metadata_value_asset_id")),
         sa.PrimaryKeyConstraint("asset_id", "field_id", "attribute", "source", name=op.f("pk_metadata_value")),
     )
+    op.create_index(op.f("ix_metadata_value_event_id"), "metadata_value", ["event_id"], unique=False)
     op.create_table(
         "tag",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -480,6 +483,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_claim_edge_id"), "claim", ["edge_id"], unique=False)
     op.create_index(op.f("ix_claim_event_id"), "claim", ["event_id"], unique=False)
+    op.create_index(op.f("ix_claim_run_id"), "claim", ["run_id"], unique=False)
     op.create_table(
         "edge_history",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
