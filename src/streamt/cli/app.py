@@ -9,14 +9,20 @@ from types import FrameType
 import click
 
 from streamt import __version__
+from streamt.cli.adopt import adopt
+from streamt.cli.apply import apply
 from streamt.cli.catalog import catalog
+from streamt.cli.diff import diff
 from streamt.cli.docs import docs
 from streamt.cli.envs import envs
 from streamt.cli.lineage import lineage
 from streamt.cli.list import list_declarations
 from streamt.cli.options import help_when_bare
 from streamt.cli.output import TERMINATED, Mode, ReaderGoneError, Session, StoppedError, debug_traceback
+from streamt.cli.plan import plan, show_plan
 from streamt.cli.schema import schema
+from streamt.cli.state import state
+from streamt.cli.status import status
 from streamt.cli.test import test
 from streamt.cli.validate import validate
 from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
@@ -43,7 +49,23 @@ def app(context: click.Context, *, output: str, quiet: bool, no_color: bool) -> 
     help_when_bare(context)
 
 
-for command in (catalog, docs, envs, lineage, list_declarations, schema, test, validate):
+for command in (
+    adopt,
+    apply,
+    catalog,
+    diff,
+    docs,
+    envs,
+    lineage,
+    list_declarations,
+    plan,
+    schema,
+    show_plan,
+    state,
+    status,
+    test,
+    validate,
+):
     app.add_command(command)
 
 

@@ -40,7 +40,7 @@ def reporting(function: Callable[P, Result]) -> Callable[P, None]:
         try:
             result = function(*args, **kwargs)
             session.show(name, result)
-            context.exit(1 if result.errors or result.failed else 0)
+            context.exit(result.status)
         except StreamtError as error:
             session.fail(name, error.placed())
             context.exit(1)

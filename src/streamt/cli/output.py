@@ -62,6 +62,7 @@ class Result:
         warnings: in the order to show.
         errors: of a command whose findings are themselves errors (a failed test): it fails and still shows its data.
         failed: whether the command fails for another reason, such as warnings that were to be errors.
+        exit_status: the exit status, where it is neither 0 nor, for a failure, 1.
     """
 
     text: Iterable[bytes] = ()
@@ -70,6 +71,14 @@ class Result:
     warnings: Sequence[PlacedDiagnostic] = ()
     errors: Sequence[PlacedDiagnostic] = ()
     failed: bool = False
+    exit_status: int | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if self.exit_status is not None:
+            return self.exit_status
+        return 1 if self.errors or self.failed else 0
 
     @classmethod
     def failure(cls, found: Sequence[PlacedDiagnostic]) -> "Result":

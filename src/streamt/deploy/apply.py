@@ -224,6 +224,9 @@ def _executed(request: Request, prepared: "_Prepared", watcher: Watcher, stop: S
     except StreamtError as error:
         committed = None if error.diagnostics[0].code is Code.OUTCOME_UNKNOWN else False
         return _left_open(prepared.operation, reports, "unknown", error.diagnostics, committed=committed)
+    except Exception as error:  # noqa: BLE001 - a bug of ours must not look as if nothing had begun
+        wrong = Diagnostic(code=Code.INTERNAL_ERROR, message=f"streamt itself failed ({type(error).__name__})")
+        return _left_open(prepared.operation, reports, "unknown", (wrong,), committed=False)
     except (KeyboardInterrupt, SystemExit):  # the second signal: everything stops at once
         return _left_open(prepared.operation, reports, "interrupted", (), committed=False)
 

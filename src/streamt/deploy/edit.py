@@ -106,6 +106,15 @@ def _done(session: Session, snapshot: Snapshot, kind: str, action: IntendedActio
     return operation.close(Word.COMMIT, ["applied"])
 
 
+def check_in_state(snapshot: Snapshot, address: Address) -> None:
+    """Check that a resource is in state.
+
+    Raises:
+        StreamtError: E500, it is not.
+    """
+    _resource(snapshot, address)
+
+
 def _resource(snapshot: Snapshot, address: Address) -> Applied:
     resource = snapshot.resources.get(address)
     if resource is None:

@@ -48,9 +48,13 @@ class RunEmitter:
         """What was not delivered, so far."""
         return tuple(self._warnings)
 
-    def start(self) -> None:
-        """Tell that the run begins; call this immediately before it does."""
-        self._started_at = self._now()
+    def start(self, started_at: datetime | None = None) -> None:
+        """Tell that the run begins.
+
+        Args:
+            started_at: when it began, where that is on record; by default now, immediately before it does.
+        """
+        self._started_at = started_at or self._now()
         self._deliver(start_event(self._run, self._started_at))
 
     def finish(self, outcome: Outcome, message: str = "") -> None:

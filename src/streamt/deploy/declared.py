@@ -1,0 +1,62 @@
+"""What a compiled project declares for deployment."""
+
+from collections.abc import Iterator
+
+from streamt.compiler.artifacts import CompiledProject, Node, NodeKind, OutputKind, ProcessKind
+from streamt.deploy.artifact import Address, Artifact, Content, Declaration, ResourceKind
+from streamt.deploy.project import DeployProject
+from streamt.project import Project
+from streamt.project.language import Model
+
+_PROCESSES = {
+    ProcessKind.FLINK_JOB: ResourceKind.FLINK_JOB,
+    ProcessKind.GATEWAY_RULE: ResourceKind.GATEWAY_RULE,
+    ProcessKind.CONNECTOR: ResourceKind.CONNECTOR,
+}
+
+
+def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject:
+    """Return what a deployment of the project's environment is made from."""
+    models = {model.name: model for model in project.document.models}
+    nodes = [node for node in compiled.nodes if node.kind is NodeKind.MODEL]
+    artifacts = (each for node in nodes for each in _artifacts(node, models[node.name], project, compiled))
+    return DeployProject(
+        project=compiled.name,
+        environment=project.environment,
+        protected=project.protected,
+        artifacts=tuple(sorted(artifacts, key=lambda each: str(each.address))),
+        edges=tuple((source, node.name) for node in compiled.nodes for source in node.dependencies),
+    )
+
+
+def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledProject) -> Iterator[Artifact]:
+    mode = model.ownership.mode if model.ownership else "managed"
+    if mode == "external":
+        return
+
+    def make(kind: ResourceKind, name: str, content: dict[str, Content]) -> Artifact:
+        return Artifact(
+            address=Address(project=compiled.name, environment=project.environment, kind=kind, name=node.name),
+            name=name,
+            content=content,
+            declaration=Declaration(kind="model", name=node.name, owner=node.owner),
+            ownership=mode,
+            protect=kind is ResourceKind.TOPIC,
+        )
+
+    if node.output is not None and node.output.kind is OutputKind.TOPIC:
+        settings = project.document.topic_settings(model)
+        keyed = model.key is not None or "compact" in settings.config.get("cleanup.policy", "")
+        yield make(
+            ResourceKind.TOPIC,
+            node.output.name,
+            {
+                "name": node.output.name,
+                "partitions": settings.partitions,
+                "replication_factor": settings.replication_factor,
+                "config": dict(sorted(settings.config.items())),
+                "keyed": keyed,
+            },
+        )
+    if node.process is not None:
+        yield make(_PROCESSES[node.process], node.name, {})
