@@ -224,7 +224,7 @@ def in_postgres(dsn: str) -> list[Found]:
             rows = link.execute(_TABLES).fetchall()
     except psycopg.Error as error:
         raise OSError(f"PostgreSQL cannot be read ({type(error).__name__})") from None
-    connection = ConnectionSpec(f"postgres://{host}:{port}", "postgres", host, port)
+    connection = ConnectionSpec(_address(Namespace("postgres", host, port)), "postgres", host, port)
     return [
         Found(connection, {"database": _quoted(database), "schema": _quoted(schema)}, tuple(containers))
         for schema, containers in _tables(rows).items()

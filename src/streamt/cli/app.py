@@ -12,6 +12,7 @@ from streamt import __version__
 from streamt.cli.adopt import adopt
 from streamt.cli.apply import apply
 from streamt.cli.catalog import catalog
+from streamt.cli.dbt import dbt
 from streamt.cli.diff import diff
 from streamt.cli.docs import docs
 from streamt.cli.envs import envs
@@ -20,6 +21,7 @@ from streamt.cli.list import list_declarations
 from streamt.cli.options import help_when_bare
 from streamt.cli.output import TERMINATED, Mode, ReaderGoneError, Session, StoppedError, debug_traceback
 from streamt.cli.plan import plan, show_plan
+from streamt.cli.run import run as run_command
 from streamt.cli.schema import schema
 from streamt.cli.state import state
 from streamt.cli.status import status
@@ -53,12 +55,14 @@ for command in (
     adopt,
     apply,
     catalog,
+    dbt,
     diff,
     docs,
     envs,
     lineage,
     list_declarations,
     plan,
+    run_command,
     schema,
     show_plan,
     state,

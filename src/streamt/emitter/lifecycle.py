@@ -11,13 +11,14 @@ from uuid import UUID
 from streamt.diagnostics import redact
 from streamt.emitter.datasets import DatasetRef
 from streamt.emitter.run_ids import run_uuid, task_uuid
-from streamt.emitter.told import Told
+from streamt.emitter.told import Told, ToldJob
 from streamt.emitter.values import Engine, Parent, Run, RunRef, Task
 from streamt.openlineage.models import (
     DatasetFacets,
     ErrorMessageRunFacet,
     InputDataset,
     Job,
+    JobEvent,
     JobFacets,
     JobTypeJobFacet,
     NominalTimeRunFacet,
@@ -82,6 +83,22 @@ def to_event(told: Told, context: Context, note: Callable[[str], None] = lambda 
         job=Job(namespace=namespace, name=name, facets=_job_facets(about, context.engine)),
         outputs=_outputs(about.outputs, note),
         run=_run_entity(told, run_id, run, context),
+    )
+
+
+def to_job_event(told: ToldJob, context: Context, note: Callable[[str], None] = lambda _: None) -> JobEvent:
+    """Return the event of a job that is declared.
+
+    Raises:
+        pydantic.ValidationError: the model refuses a value.
+    """
+    job_type = JobTypeJobFacet(processing_type="BATCH", integration=context.engine.name.upper(), job_type="TASK")
+    namespace = told.namespace or context.namespace
+    return JobEvent(
+        event_time=told.time,
+        inputs=_inputs(told.inputs, note),
+        job=Job(namespace=namespace, name=told.name, facets=JobFacets(job_type=job_type)),
+        outputs=_outputs(told.outputs, note),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from streamt.diagnostics import Option, StreamtError
 from streamt.emitter.config import LineageConfig
 from streamt.emitter.delivery import open_sink
-from streamt.emitter.told import Told, event_type_of, outcome_type
+from streamt.emitter.told import Told, ToldJob, event_type_of, outcome_type
 from streamt.emitter.values import Engine, Outcome, Run, Task, TaskState
 from streamt.emitter.worker import Counters, Limits, UntellableError, Worker
 
@@ -24,7 +24,7 @@ class QueuedEmitter:
         engine: the program that runs things.
     """
 
-    def __init__(self, config: LineageConfig, engine: Engine, worker: Worker[Told]) -> None:
+    def __init__(self, config: LineageConfig, engine: Engine, worker: Worker[Told | ToldJob]) -> None:
         self.config = config
         self.engine = engine
         self._worker = worker
@@ -45,6 +45,10 @@ class QueuedEmitter:
         known = task.started_at if event_type == "START" else None if event_type == "RUNNING" else task.ended_at
         self._worker.offer(Told(task, event_type, known or datetime.now(UTC), error))
 
+    def tell(self, told: Told | ToldJob) -> None:
+        """Tell what was made elsewhere: of dbt's artifacts, say."""
+        self._worker.offer(told)
+
     def close(self, timeout: float | None = None) -> bool:
         """Deliver what waits, for at most `timeout` seconds; what is left is dropped and counted."""
         return self._worker.close(timeout)
@@ -61,7 +65,7 @@ class _Key:
     engine: Engine
 
 
-_workers: dict[_Key, Worker[Told]] = {}
+_workers: dict[_Key, Worker[Told | ToldJob]] = {}
 
 
 def open_queued(config: LineageConfig, engine: Engine) -> QueuedEmitter:
@@ -74,12 +78,12 @@ def open_queued(config: LineageConfig, engine: Engine) -> QueuedEmitter:
     return QueuedEmitter(config, engine, worker)
 
 
-def _maker(config: LineageConfig, engine: Engine) -> Callable[[Told, Callable[[str], None]], bytes]:
+def _maker(config: LineageConfig, engine: Engine) -> Callable[[Told | ToldJob, Callable[[str], None]], bytes]:
     """Return what makes an event of what was told; the models are imported by the worker, and not before."""
     checkers: list[Checker] = []
 
-    def make(told: Told, note: Callable[[str], None]) -> bytes:
-        from streamt.emitter.lifecycle import Context, to_event
+    def make(told: Told | ToldJob, note: Callable[[str], None]) -> bytes:
+        from streamt.emitter.lifecycle import Context, to_event, to_job_event
         from streamt.emitter.run_ids import RunIdError
         from streamt.openlineage.validation import Checker
 
@@ -87,7 +91,9 @@ def _maker(config: LineageConfig, engine: Engine) -> Callable[[Told, Callable[[s
             checkers.append(Checker(bare_references=False))
         secrets = (config.api_key,) if config.api_key else ()
         try:
-            line = to_event(told, Context(config.namespace, engine, secrets), note).to_json()
+            context = Context(config.namespace, engine, secrets)
+            event = to_event(told, context, note) if isinstance(told, Told) else to_job_event(told, context, note)
+            line = event.to_json()
             checkers[0].check(line, Option("lineage"))
         except RunIdError as error:
             raise UntellableError(str(error)) from None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from streamt.emitter.datasets import DatasetRef
 from streamt.emitter.values import Outcome, Run, Task, TaskState
 
 EventType = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
@@ -27,6 +28,25 @@ TOLD: Mapping[TaskState, EventType | None] = {
 """What each new state of a task tells (E12)."""
 
 _WAITS = (TaskState.DEFERRED, TaskState.UP_FOR_RESCHEDULE)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldJob:
+    """A job as it is declared, without a run.
+
+    Attributes:
+        name: the job's name.
+        time: when it was known; aware.
+        namespace: the job's namespace; that of the configuration where it is None.
+        inputs: what it reads.
+        outputs: what it writes.
+    """
+
+    name: str
+    time: datetime
+    namespace: str | None = None
+    inputs: tuple[DatasetRef, ...] = ()
+    outputs: tuple[DatasetRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

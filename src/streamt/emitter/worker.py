@@ -28,6 +28,7 @@ BREAKER_PAUSE_S = 60.0
 LOG_EVERY_S = 60.0
 
 log = logging.getLogger("streamt.emitter")
+log.addHandler(logging.NullHandler())  # a library says nothing on stderr unless somebody asks for its log
 
 
 class UntellableError(ValueError):

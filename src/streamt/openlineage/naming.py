@@ -203,7 +203,9 @@ def parts_of_relation(system: str, text: str) -> tuple[str, ...]:
     at = 0
     while at <= len(text):
         part, at = _relation_part(row, text, at)
-        found += part.split(".") if row is SYSTEMS["bigquery"] and part.count(".") == 2 else [part]
+        found.append(part)
+    if row is SYSTEMS["bigquery"] and len(found) == 1:  # one pair of backticks around all of it
+        found = found[0].split(".")
     if not all(found):
         raise NamingError("a part of the relation's name is empty")
     return tuple(found)

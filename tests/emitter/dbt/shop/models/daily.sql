@@ -1,0 +1,2 @@
+{{ config(materialized='incremental', unique_key='name') }}
+select * from {{ ref('revenue') }}
