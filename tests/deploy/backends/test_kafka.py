@@ -1,6 +1,7 @@
 """Topics: each row of the risk table, the calls, and what counts as the same."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -233,6 +234,20 @@ def test_many_readers_are_counted() -> None:
     assert blocker.message == "topic `t` is read by groups `g0`, `g1`, `g2`, `g3`, `g4` and 2 more"
 
 
+@pytest.mark.parametrize(("replicas", "wanted", "found"), [(1, "2", 1), (2, "2", 0), (3, "2", 0), (1, "x", 0)])
+def test_more_replicas_in_sync_than_there_are_would_take_no_record(replicas: int, wanted: str, found: int) -> None:
+    content = topic(replication=replicas, min_insync_replicas=wanted)
+    created = BACKEND.diff(Situation(target=target(content), live=Live(presence=Presence.ABSENT)))
+    changed = change(topic(replication=replicas), content)
+    assert [codes(each).count(("kafka_min_insync_replicas", None)) for each in (created, changed)] == [found, found]
+
+
+def test_the_brokers_own_replication_factor_counts_where_none_is_declared() -> None:
+    content = {**topic(min_insync_replicas="2"), "replication_factor": None}
+    live = present({"/partitions": 3, "/replication_factor": 1})
+    assert ("kafka_min_insync_replicas", None) in codes(BACKEND.diff(Situation(target=target(content), live=live)))
+
+
 def steps(before: Mapping[str, Content], after: Mapping[str, Content]) -> list[tuple[str, str]]:
     situation = Situation(target=target(after, before), live=present(BACKEND.desired(before)))
     return [(step.action, step.call) for step in BACKEND.steps(situation, BACKEND.diff(situation))]
@@ -308,3 +323,39 @@ def test_a_number_is_its_own_normal_form(value: int) -> None:
 def test_a_normal_form_is_normal(value: str) -> None:
     once = normal("x", value)
     assert normal("x", once) == once
+
+
+CONFIGS = st.dictionaries(
+    st.sampled_from(["retention.ms", "segment.ms", "cleanup.policy", "max.message.bytes"]),
+    st.sampled_from(["1", "2", "delete", "compact,delete"]),
+)
+
+
+@given(st.integers(1, 5), st.integers(0, 3), CONFIGS, CONFIGS, CONFIGS)
+def test_the_steps_of_a_change_leave_nothing_to_do_and_touch_nothing_of_others(
+    partitions: int, more: int, before: dict[str, str], after: dict[str, str], others: dict[str, str]
+) -> None:
+    old, new = (
+        {**topic(count), "config": config} for count, config in ((partitions, before), (partitions + more, after))
+    )
+    theirs = {f"/config/other.{name}": value for name, value in others.items()}
+    live = Live(
+        presence=Presence.PRESENT,
+        fields={**BACKEND.desired(old), **theirs},
+        owners=dict.fromkeys(theirs, "other"),
+        provider_id={"topic_id": "T1"},
+    )
+    situation = Situation(target=target(new, old), live=live)
+    fields = dict(live.fields)
+    for step in BACKEND.steps(situation, BACKEND.diff(situation)):
+        if step.action == "grow":
+            fields["/partitions"] = step.payload["partitions"]
+        else:
+            values, removed = step.payload["set"], step.payload["delete"]
+            assert isinstance(values, Mapping)
+            assert isinstance(removed, list)
+            fields |= {f"/config/{name}": normal(name, value) for name, value in values.items()}
+            fields = {path: value for path, value in fields.items() if path.removeprefix("/config/") not in removed}
+    settled = Situation(target=target(new, new), live=replace(live, fields=fields))
+    assert BACKEND.diff(settled).verb is Verb.NONE
+    assert theirs.items() <= fields.items()

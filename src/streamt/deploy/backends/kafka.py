@@ -65,7 +65,8 @@ class TopicBackend:
         recreated = tuple(_recreated(situation))
         if not changes and not recreated:
             return Change(verb=Verb.NONE, fields=fields)
-        blockers = (*recreated, *_blockers(situation, changes), *_forbidden(situation, _rights(changes)))
+        blockers = (*recreated, *_blockers(situation, changes), *_unwritable(situation))
+        blockers += tuple(_forbidden(situation, _rights(changes)))
         risk = max((Risk.UNKNOWN if recreated else Risk.NONE, *(_risk(situation, each) for each in changes)))
         return Change(
             verb=Verb.UPDATE,
@@ -82,11 +83,12 @@ class TopicBackend:
         before = self.desired(applied.content) if applied else {}
         fields = compare_fields(situation, self.desired(artifact.content), before)
         vanished = tuple(_vanished(situation))
+        blockers = (*vanished, *_unwritable(situation))
         return Change(
             verb=Verb.CREATE,
             fields=fields,
             risk=Risk.DISRUPTIVE if vanished else Risk.SAFE,
-            blockers=vanished,
+            blockers=blockers,
             undo=_TOMBSTONE,
             notes=tuple(_similar(situation)),
         )
@@ -195,6 +197,18 @@ def _vanished(situation: Situation) -> Iterator[Blocker]:
             hint="find out who deleted it; allow it to be made again, empty",
             lifted_by=AllowClass.DISRUPTIVE,
         )
+
+
+def _unwritable(situation: Situation) -> Iterator[Blocker]:
+    """Yield a blocker if a topic asks for more replicas in sync than it has: Kafka takes that, and then no record."""
+    artifact = situation.target.artifact
+    desired = TopicBackend().desired(artifact.content) if artifact else {}
+    wanted = desired.get(setting_path("min.insync.replicas"))
+    replicas = desired.get(REPLICATION, situation.live.fields.get(REPLICATION))
+    if isinstance(wanted, str) and wanted.isdecimal() and isinstance(replicas, int) and int(wanted) > replicas:
+        message = f"`min.insync.replicas` {wanted} of topic `{situation.target.name}` is above its {replicas} replicas"
+        hint = "lower it, or raise `replication_factor`: as it is, no producer with `acks=all` can write"
+        yield Blocker(code="kafka_min_insync_replicas", message=message, hint=hint)
 
 
 def _similar(situation: Situation) -> Iterator[str]:

@@ -47,10 +47,13 @@ from streamt.deploy.backends.kafka_topics import (
     shows,
     topic_of,
 )
+from streamt.deploy.backends.patience import ask_again
 from streamt.deploy.project import Secrets
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, redact
 
 WAIT_SECONDS = 30.0
+DOUBT_SECONDS = 5.0
+"""How long a cluster may show the state before a call whose answer was lost."""
 _AGAIN_SECONDS = 0.2
 _READS = 5
 """How often a difference is read before it is believed although two reads never agreed."""
@@ -183,6 +186,9 @@ class KafkaObserver:
 
     def ask(self, step: Step, target: Target) -> Answer:
         """Return whether a recorded call happened: the topic, its id, its partitions and its settings tell."""
+        return ask_again(lambda: self._ask(step, target), DOUBT_SECONDS)
+
+    def _ask(self, step: Step, target: Target) -> Answer:
         try:
             found = self._settled([target])[topic_of(step)]
         except ClusterError as error:

@@ -28,6 +28,7 @@ from streamt.deploy.backend import (
     StepResult,
     Target,
 )
+from streamt.deploy.backends.patience import ask_again
 from streamt.deploy.backends.registry import (
     COMPATIBILITY,
     REFERENCES,
@@ -53,6 +54,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 WAIT_SECONDS = 30.0
+DOUBT_SECONDS = 2.0
+"""How long a registry may show the state before a call whose answer was lost."""
 _AGAIN_SECONDS = 0.1
 _AT_ONCE = 8
 """Requests at the same time, when many subjects are looked at."""
@@ -214,6 +217,9 @@ class RegistryObserver:
 
     def ask(self, step: Step, target: Target) -> Answer:
         """Return whether a recorded call happened: the subject's versions and its level tell."""
+        return ask_again(lambda: self._ask(step, target), DOUBT_SECONDS)
+
+    def _ask(self, step: Step, target: Target) -> Answer:
         try:
             match step.action:
                 case "register":
