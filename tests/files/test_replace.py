@@ -2,12 +2,15 @@
 
 import os
 import stat
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from streamt.files import atomic_replace
+from streamt.files import atomic_replace, replace
 
 
 class Stopped(BaseException):
@@ -97,6 +100,94 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path, special: str) -> Non
         os.mkfifo(path)
     with pytest.raises(OSError, match="regular"):
         atomic_replace(path, [b"x"])
+
+
+def without_unnamed_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replace, "_open_unnamed", lambda _: None)
+
+
+def as_the_system_can(_: pytest.MonkeyPatch) -> None:
+    pass
+
+
+KINDS = pytest.mark.parametrize("kind", [as_the_system_can, without_unnamed_files])
+
+
+@KINDS
+def test_every_kind_of_staging_file_replaces_the_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    kind(monkeypatch)
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+    atomic_replace(target, [b"n", b"ew"])
+    with pytest.raises(Stopped):
+        atomic_replace(target, stops_after(b"half"))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"out": b"new"}
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from streamt.files import atomic_replace, replace
+if sys.argv[2] == "without_unnamed_files":
+    replace._open_unnamed = lambda _: None
+def chunks():
+    yield b"half"
+    print("half", flush=True)
+    time.sleep(600)
+atomic_replace(Path(sys.argv[1]), chunks())
+"""
+
+
+@contextmanager
+def a_process_that_writes(target: Path, kind: Callable[..., None]) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process that is in the middle of replacing `target`, and kill it in the end."""
+    command = [sys.executable, "-c", KILLED, str(target), kind.__name__]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@KINDS
+def test_what_a_killed_process_left_is_gone_after_the_next_call(tmp_path: Path, kind: Callable[..., None]) -> None:
+    with a_process_that_writes(tmp_path / "out", kind):
+        pass
+    atomic_replace(tmp_path / "other", [b"x"])
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="Linux alone has files without a name")
+def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
+    descriptor = replace._open_unnamed(tmp_path)
+    if descriptor is None:
+        pytest.skip("the file system has no files without a name")
+    os.close(descriptor)
+    with a_process_that_writes(tmp_path / "out", as_the_system_can):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_staging_file_of_a_living_process_is_let_be(tmp_path: Path) -> None:
+    with a_process_that_writes(tmp_path / "out", without_unnamed_files):
+        atomic_replace(tmp_path / "other", [b"x"])
+        (staging,) = tmp_path.glob(".streamt-*.tmp")
+        atomic_replace(tmp_path / "other", [b"y"])
+        assert staging.exists()
+
+
+def test_a_file_of_another_name_is_let_be(tmp_path: Path) -> None:
+    names = [".streamt-x.tmp", ".streamt-0123456789abcdef.tmp.bak", "streamt-0123456789abcdef.tmp"]
+    for name in names:
+        (tmp_path / name).touch()
+    (tmp_path / ".streamt-0123456789abcdef.tmp").mkdir()
+    atomic_replace(tmp_path / "out", [b"x"])
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {*names, ".streamt-0123456789abcdef.tmp", "out"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to somebody else")

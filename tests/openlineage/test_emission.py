@@ -1,6 +1,9 @@
 """Delivery of a run's events changes nothing but the warnings, whatever happens to it."""
 
 import json
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,12 +63,88 @@ def test_an_interrupt_while_start_is_delivered_is_said_and_goes_on(stop: BaseExc
     assert reasons(emitter) == ["the START event of this run was not delivered: interrupted"]
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(143)])
-def test_an_interrupt_while_the_end_is_delivered_ends_only_the_delivery(stop: BaseException) -> None:
-    emitter = RunEmitter(run(), Interrupting(None, stop))
+class Signalled:
+    """A transport that sends signals to its own process while it delivers the end, and goes on.
+
+    Args:
+        signals: how many.
+    """
+
+    def __init__(self, signals: int) -> None:
+        self._signals = signals
+        self.delivered: list[str] = []
+
+    def emit(self, event: bytes) -> None:
+        event_type = json.loads(event)["eventType"]
+        for _ in range(self._signals if event_type != "START" else 0):
+            os.kill(os.getpid(), signal.SIGTERM)
+        self.delivered.append(event_type)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def terminating() -> Iterator[None]:
+    """Let SIGTERM raise SystemExit, as the command line does."""
+
+    def terminate(*_: object) -> None:
+        raise SystemExit(143)
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("terminating")
+def test_a_signal_while_the_end_is_delivered_takes_effect_after_it() -> None:
+    transport = Signalled(1)
+    emitter = RunEmitter(run(), transport)
     emitter.start()
-    emitter.finish(Outcome.COMPLETE)
-    assert reasons(emitter) == ["the COMPLETE event of this run was not delivered: interrupted"]
+    handler = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as stop:
+        emitter.finish(Outcome.COMPLETE)
+    assert (stop.value.code, transport.delivered, reasons(emitter)) == (143, ["START", "COMPLETE"], [])
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+
+@pytest.mark.usefixtures("terminating")
+def test_a_second_signal_while_the_end_is_delivered_takes_effect_at_once() -> None:
+    transport = Signalled(2)
+    emitter = RunEmitter(run(), transport)
+    emitter.start()
+    with pytest.raises(SystemExit):
+        emitter.finish(Outcome.COMPLETE)
+    assert (transport.delivered, reasons(emitter)) == (
+        ["START"],
+        ["the COMPLETE event of this run was not delivered: interrupted"],
+    )
+    emitter.close()
+    assert transport.delivered == ["START"]
+
+
+def test_in_another_thread_the_end_is_delivered_all_the_same() -> None:
+    transport = Interrupting(None, None)
+    emitter = RunEmitter(run(), transport)
+    emitter.start()
+    worker = threading.Thread(target=emitter.finish, args=(Outcome.COMPLETE,))
+    worker.start()
+    worker.join()
+    assert transport.delivered == ["START", "COMPLETE"]
+
+
+def test_a_run_that_nobody_ended_was_aborted() -> None:
+    transport = Interrupting(None, None)
+    emitter = RunEmitter(run(), transport)
+    emitter.start()
+    emitter.close()
+    assert transport.delivered == ["START", "ABORT"]
+
+
+def test_a_run_that_never_began_has_no_end() -> None:
+    emitter = RunEmitter(run(), Interrupting())
+    emitter.close()
+    assert emitter.warnings == ()
 
 
 def test_a_start_that_failed_does_not_keep_the_end_back() -> None:

@@ -3,9 +3,12 @@
 Source: the specification's section "Failure policy".
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import FrameType
 
 from streamt.diagnostics import Code, Diagnostic, Option
 from streamt.openlineage.models import RunEvent
@@ -14,6 +17,37 @@ from streamt.openlineage.transport import DeliveryError, Transport
 from streamt.openlineage.validation import Checker
 
 LOCATION = Option("emit_openlineage")
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+@contextmanager
+def stopping_later() -> Iterator[None]:
+    """Let the signals that stop the program take effect when the block has ended; a second one takes effect at once.
+
+    Only what the program handles itself is held back, and only in the main thread, where Python handles signals.
+    """
+    handlers = {number: signal.getsignal(number) for number in _STOPS} if _in_main_thread() else {}
+    own = {number: handler for number, handler in handlers.items() if callable(handler)}
+    heard: list[int] = []
+
+    def hold_back(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        if len(heard) > 1:
+            own[signal.Signals(number)](number, frame)
+
+    try:
+        for number in own:
+            signal.signal(number, hold_back)
+        yield
+    finally:
+        for number, handler in own.items():
+            signal.signal(number, handler)
+    if heard:
+        own[signal.Signals(heard[0])](heard[0], None)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def utc_now() -> datetime:
@@ -39,6 +73,7 @@ class RunEmitter:
         self._transport = transport
         self._now = now
         self._started_at: datetime | None = None
+        self._has_ended = False
         self._warnings: list[Diagnostic] = []
         self._checker = Checker()
         self._rehearse(now())
@@ -60,18 +95,24 @@ class RunEmitter:
     def finish(self, outcome: Outcome, message: str = "") -> None:
         """Tell how the run ended, whatever became of START.
 
-        The command's own result stands by now, so even an interrupt ends nothing but this delivery.
+        The event is delivered even when the command is told to stop meanwhile; only a second time stops the delivery.
 
         Args:
             outcome: how it ended.
             message: for FAIL: what happened, without any detail of an assertion or a record.
+
+        Raises:
+            KeyboardInterrupt, SystemExit: the command was told to stop while the event was on its way.
         """
         ended_at = max(self._now(), self._started_at or datetime.min.replace(tzinfo=UTC))  # clocks can be set back
-        with suppress(KeyboardInterrupt, SystemExit):
+        with stopping_later():
+            self._has_ended = True
             self._deliver(terminal_event(self._run, outcome, ended_at, message))
 
     def close(self) -> None:
-        """Close the transport."""
+        """Close the transport; a run that began, and whose end nobody told, was stopped between the two."""
+        if self._started_at is not None and not self._has_ended:
+            self.finish(Outcome.ABORT)
         self._transport.close()
 
     def _deliver(self, event: RunEvent) -> None:
