@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from streamt.deploy.state import LocalStore, PostgresStore, StateFiles, Store, state_address
+from tests.deploy.commands import Commands, make_commands
 from tests.deploy.postgres_server import PostgresServer, postgres_server
 from tests.deploy.shop import World, make_world
 
@@ -54,3 +55,13 @@ def sibling() -> Callable[[Store], Store]:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return make_world(tmp_path)
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> Commands:
+    return make_commands(tmp_path)
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> str:
+    return postgres.make_database(f"commands_{uuid4().hex}")

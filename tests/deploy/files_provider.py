@@ -52,6 +52,7 @@ FAULTS = (
     "crash_before",
     "crash_after",
     "stop",
+    "stop_twice",
 )
 
 
@@ -115,17 +116,19 @@ def _vanished(target: Target) -> Blocker:
 
 
 def _blockers(situation: Situation) -> Iterator[Blocker]:
-    desired = situation.target.artifact.content if situation.target.artifact else {}
+    desired = flatten(situation.target.artifact.content) if situation.target.artifact else {}
     fields = situation.live.fields
-    if _number(desired.get("size")) < _number(fields.get("/size")):
-        yield Blocker(code="size_decrease", message="`size` cannot shrink", hint="declare the live size")
-    if _number(desired.get("retention")) < _number(fields.get("/retention")):
-        allow = AllowClass.DESTRUCTIVE
-        yield Blocker(code="retention_shrinks", message="`retention` shrinks", lifted_by=allow)
+    for path in ("/size", "/partitions"):
+        if _number(desired.get(path)) < _number(fields.get(path)):
+            yield Blocker(code="size_decrease", message=f"`{path[1:]}` cannot shrink", hint="declare the live number")
+    for path in ("/retention", "/config/retention.ms"):
+        if _number(desired.get(path)) < _number(fields.get(path)):
+            allow = AllowClass.DESTRUCTIVE
+            yield Blocker(code="retention_shrinks", message=f"`{path[1:]}` shrinks", lifted_by=allow)
 
 
 def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else 0
 
 
 @dataclass(frozen=True)
@@ -285,8 +288,9 @@ class FilesAdapter:
             error = Diagnostic(code=Code.PROVIDER_REFUSED, message="a policy refuses")
             return StepResult(outcome=Outcome.REFUSED, error=error)
         provider_id = self._do(step)
-        if fault == "stop":
-            os.kill(os.getpid(), signal.SIGINT)
+        for _ in range({"stop": 1, "stop_twice": 2}.get(str(fault), 0)):
+            path = self._files.folder / "signal.txt"
+            os.kill(os.getpid(), int(path.read_text()) if path.exists() else signal.SIGINT)
         if fault == "crash_after":
             os.kill(os.getpid(), signal.SIGKILL)
         if fault == "lose_answer":
