@@ -9,7 +9,7 @@ from streamt.compiler import (
     Output,
     OutputKind,
     ProcessKind,
-    compile_with_facts,
+    compile_models,
 )
 from streamt.diagnostics import Code, ProjectPath
 from tests.compiler.projects import FILE, GATEWAY, NOW, SOURCES, compiled, node, problems, project
@@ -66,7 +66,7 @@ def test_without_a_gateway_an_inferred_virtual_topic_is_flink() -> None:
 
 @pytest.mark.parametrize("text", ["materialized: virtual_topic", "gateway: {virtual_topic: true}"])
 def test_without_a_gateway_an_explicit_virtual_topic_is_an_error(text: str) -> None:
-    wanted = 'model "m" is a virtual topic, but the project has no Gateway'
+    wanted = "model `m`: a virtual topic needs a Gateway, and the project has none"
     assert message(model(f"sql: 'SELECT a FROM {RAW}', {text}")) == wanted
 
 
@@ -154,27 +154,27 @@ def test_an_explicit_materialization_needs_no_parsing() -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("from: raw", 'model "m" is a sink, but has no connector'),
-        ("from: raw, advanced: {virtual_topic: true}", 'model "m" is a sink, but has no connector'),
-        ("sink: {type: x}", 'model "m" has a connector, but nothing that feeds it'),
-        ("from: raw, materialized: topic", 'model "m" is a `topic` and has `from` but no SQL'),
-        ("from: raw, materialized: flink", 'model "m" is a `flink` and has `from` but no SQL'),
+        ("from: raw", "model `m`: a sink needs a connector"),
+        ("from: raw, advanced: {virtual_topic: true}", "model `m`: a sink needs a connector"),
+        ("sink: {type: x}", "model `m`: a connector needs an input"),
+        ("from: raw, materialized: topic", "model `m`: `from` without SQL in a `topic` model"),
+        ("from: raw, materialized: flink", "model `m`: `from` without SQL in a `flink` model"),
         ("sql: SELECT 1, materialized: sink, sink: {type: x}",
-         'model "m" is a sink, but has SQL, which a connector cannot run'),
-        ("sql: SELECT 1, materialized: flink, sink: {type: x}", 'model "m" has a connector, but it is a `flink`'),
-        (f"sql: 'SELECT DISTINCT a FROM {RAW}', from: raw", 'model "m" is a `flink` and has `from` beside its SQL'),
-        ("gateway: {virtual_topic: true}", 'model "m" is a virtual topic, but says not what it shows'),
-        ("sql: SELECT 1", 'model "m" is taken to be a virtual topic, but reads no source and no model'),
+         "model `m`: a sink cannot run SQL"),
+        ("sql: SELECT 1, materialized: flink, sink: {type: x}", "model `m`: a `flink` model has no connector"),
+        (f"sql: 'SELECT DISTINCT a FROM {RAW}', from: raw", "model `m`: `from` beside SQL in a `flink` model"),
+        ("gateway: {virtual_topic: true}", "model `m`: a virtual topic needs `from` or `sql`"),
+        ("sql: SELECT 1", "model `m`: a virtual topic reads exactly one input, not 0; the SQL is taken to be one"),
         ("from: [{source: raw}, {source: other}], materialized: virtual_topic",
-         'model "m" is a virtual topic, but reads 2 inputs'),
-        ("from: nowhere, sink: {type: x}", 'model "m" reads "nowhere", which is not declared'),
-        ("from: [{ref: raw}], sink: {type: x}", 'model "m" reads the model "raw", but that is a source'),
-        ("from: m, sink: {type: x}", 'model "m" reads itself: m -> m'),
-        ("macro: none", 'model "m" uses the macro "none", which does not exist'),
+         "model `m`: a virtual topic reads exactly one input, not 2"),
+        ("from: nowhere, sink: {type: x}", "model `m`: unknown source or model `nowhere`"),
+        ("from: [{ref: raw}], sink: {type: x}", "model `m`: `raw` is a source, not a model"),
+        ("from: m, sink: {type: x}", "circular dependency: `m` -> `m`"),
+        ("macro: none", "model `m`: unknown macro `none`"),
         ("sql: '{{ a }} {{ b }}'",
-         "model \"m\": uses a name that is not defined: 'a' is undefined (line 1 of its SQL)"),
+         "model `m`: undefined name `a`"),
         ("sql: INSERT INTO x SELECT 1",
-         'model "m": `INSERT` instead of a query (line 1 of its SQL)'),
+         "model `m`: `INSERT` instead of a query"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_an_error(text: str, wanted: str) -> None:
@@ -183,18 +183,18 @@ def test_what_does_not_fit_together_is_an_error(text: str, wanted: str) -> None:
 
 def test_a_virtual_topic_stands_over_a_physical_topic() -> None:
     yaml = GATEWAY + model(f"sql: 'SELECT a FROM {RAW}'") + "  - {name: v, from: m, materialized: virtual_topic}\n"
-    assert message(yaml) == 'model "v" is a virtual topic, but its input "m" is a virtual topic itself'
+    assert message(yaml) == "model `v`: a virtual topic cannot read the virtual topic `m`"
 
 
 def test_nothing_reads_a_sink() -> None:
     yaml = model("from: raw, sink: {type: x}") + "  - {name: b, from: m, sink: {type: x}}\n"
-    assert message(yaml) == 'model "b" reads "m", but that is a sink, which has no topic'
+    assert message(yaml) == "model `b`: `m` is a sink, which has no topic to read"
 
 
 @pytest.mark.parametrize(
     ("call", "hint"),
     [
-        ('source("rawe")', 'did you mean "raw"?'),
+        ('source("rawe")', "did you mean `raw`?"),
         ('ref("raw")', 'write `{{ source("raw") }}`'),
         ('source("b")', 'write `{{ ref("b") }}`'),
         ('ref("completely else")', "declare it under `sources` or `models`"),
@@ -205,9 +205,9 @@ def test_a_wrong_name_comes_with_the_right_one(call: str, hint: str) -> None:
     assert problem.hint == hint
 
 
-def test_a_circle_is_said_with_its_whole_path_once() -> None:
+def test_a_cycle_is_said_with_its_whole_path_once() -> None:
     models = "".join(f"  - {{name: {a}, sql: 'SELECT * FROM {{{{ ref(\"{b}\") }}}}'}}\n" for a, b in ("ab", "bc", "ca"))
-    assert message(f"models:\n{models}") == "models read each other in a circle: a -> b -> c -> a"
+    assert message(f"models:\n{models}") == "circular dependency: `a` -> `b` -> `c` -> `a`"
 
 
 def test_every_error_of_every_model_is_reported_in_order() -> None:
@@ -229,7 +229,7 @@ def test_an_error_in_a_literal_block_has_the_line_of_its_file() -> None:
     yaml = "models:\n  - name: m\n    sql: |\n      SELECT 1\n\n      FROM {{ ref('x') }}\n"
     (problem,) = problems(yaml)
     # Two lines stand before the project's own.
-    assert (problem.file, problem.line, problem.location) == (FILE, 8, "/models/0/sql")
+    assert (problem.file, problem.line, problem.column, problem.location) == (FILE, 8, 12, "/models/0/sql")
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_an_error_in_rendered_sql_has_a_line_of_the_template_if_that_is_known(sq
 
 
 def test_a_name_that_is_glued_to_other_text_is_said() -> None:
-    wanted = 'model "m": `ref("x")` must stand alone as a table name (line 1 of its SQL)'
+    wanted = 'model `m`: `ref("x")` must stand alone as a table name'
     assert message(model("sql: 'SELECT * FROM {{ ref(\"x\") }}_v2'")) == wanted
 
 
@@ -277,11 +277,27 @@ def test_the_time_of_the_compile_is_kept() -> None:
     assert compiled(SOURCES).compiled_at == NOW
 
 
-def test_facts_for_rules_count_the_rendered_sql() -> None:
-    yaml = model(f"sql: 'SELECT a FROM {RAW}'") + "  - {name: b}\n"
-    facts = compile_with_facts(project(yaml), compiled_at=NOW)[1]
-    assert (facts["m"].dependencies, facts["m"].sql_length) == (1, len("SELECT a FROM raw"))
-    assert (facts["b"].materialization, facts["b"].sql_length) == ("topic", 0)
+def test_a_compiled_model_has_all_that_is_known_of_it() -> None:
+    defaults = "defaults: {topic: {partitions: 3, config: {retention.ms: 5}}, models: {topic: {partitions: 4}}}\n"
+    yaml = defaults + model(f"sql: 'SELECT a FROM {RAW} -- x'") + "  - {name: b, materialized: topic}\n"
+    made, other = compile_models(project(yaml), compiled_at=NOW).models
+    assert made.query is not None
+    assert (made.query.length, other.query) == (len("SELECT a FROM raw -- x"), None)
+    assert made.query.with_names(lambda reference: f"`{reference.name}`").rstrip() == "SELECT a FROM `raw`"
+    assert [(read.name, read.kind, str(read.place)) for read in made.reads] == [("raw", "source", "/models/0/sql")]
+    assert (made.explicit, other.explicit) == (False, True)
+    assert made.topic is not None
+    assert (made.topic.partitions, made.topic.replication_factor, made.topic.config) == (4, 1, {"retention.ms": "5"})
+
+
+def test_models_that_differ_only_in_what_they_read_are_parsed_once() -> None:
+    yaml = f"{SOURCES}models:\n" + "".join(
+        f"  - {{name: {name}, sql: 'SELECT a, b FROM {{{{ source(\"{name}w\") }}}}'}}\n" for name in ("ra", "rb")
+    ).replace("rbw", "other")
+    one, two = compile_models(project(yaml), compiled_at=NOW).models
+    assert one.query is not None
+    assert two.query is not None
+    assert one.query.parsed is two.query.parsed
 
 
 def test_the_graph_of_a_project_follows_its_dependencies() -> None:

@@ -32,7 +32,7 @@ def test_unknown_inputs_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "circles"),
+    ("inputs", "cycles"),
     [
         ({"a": ["b"], "b": []}, ()),
         ({"a": ["a"]}, (("a", "a"),)),
@@ -43,20 +43,20 @@ def test_unknown_inputs_are_left_out() -> None:
     ],
 )
 def test_each_circle_is_one_shortest_path_from_its_first_name(
-    inputs: dict[str, list[str]], circles: tuple[tuple[str, ...], ...]
+    inputs: dict[str, list[str]], cycles: tuple[tuple[str, ...], ...]
 ) -> None:
-    assert Graph.from_inputs(inputs).circles() == circles
+    assert Graph.from_inputs(inputs).cycles() == cycles
 
 
 def test_a_chain_of_ten_thousand_is_walked() -> None:
     chain = Graph.from_inputs(LONG)
     assert len(chain.upstream("0")) == len(chain.downstream("10000")) == 10_000
     assert chain.order()[0] == "10000"
-    assert chain.circles() == ()
+    assert chain.cycles() == ()
 
 
 def test_a_circle_of_ten_thousand_is_found() -> None:
-    assert len(Graph.from_inputs(LONG | {"10000": ["0"]}).circles()[0]) == 10_002
+    assert len(Graph.from_inputs(LONG | {"10000": ["0"]}).cycles()[0]) == 10_002
 
 
 @given(EDGES)
@@ -64,20 +64,20 @@ def test_a_name_is_left_out_of_the_order_just_if_a_circle_is_upstream_of_it_or_h
     edges: list[tuple[int, int]],
 ) -> None:
     made = graph(edges)
-    in_circles = {name for name in made.inputs if name in made.upstream(name)}
-    behind = {name for name in made.inputs if made.upstream(name) & in_circles}
-    assert set(made.order()) == set(made.inputs) - in_circles - behind
+    in_cycles = {name for name in made.inputs if name in made.upstream(name)}
+    behind = {name for name in made.inputs if made.upstream(name) & in_cycles}
+    assert set(made.order()) == set(made.inputs) - in_cycles - behind
 
 
 @given(EDGES)
 def test_there_is_a_circle_just_if_a_name_is_upstream_of_itself(edges: list[tuple[int, int]]) -> None:
     made = graph(edges)
-    assert bool(made.circles()) == any(name in made.upstream(name) for name in made.inputs)
+    assert bool(made.cycles()) == any(name in made.upstream(name) for name in made.inputs)
 
 
 @given(EDGES)
 def test_every_step_of_a_circle_is_an_edge(edges: list[tuple[int, int]]) -> None:
     made = graph(edges)
-    for path in made.circles():
+    for path in made.cycles():
         assert all(after in made.inputs[before] for before, after in itertools.pairwise(path))
         assert path[0] == path[-1]

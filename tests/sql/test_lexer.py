@@ -1,41 +1,6 @@
 import pytest
 
-from streamt.compiler.templates import GluedError, references_of
 from streamt.sql import SqlError, read_query
-
-M = "mark_"
-
-
-@pytest.mark.parametrize(
-    ("sql", "references"),
-    [
-        ("SELECT * FROM mark_0x", (0,)),
-        ("SELECT * FROM `mark_0x`", (0,)),
-        ('SELECT * FROM "mark_0x"', (0,)),
-        ("SELECT mark_1x.a FROM mark_0x, mark_1x", (1, 0)),
-        ("SELECT * FROM db.mark_0x", (0,)),
-        ("SELECT 'mark_0x', 'it''s mark_1x' FROM t", ()),
-        ("SELECT a -- mark_0x\n/* mark_1x */ FROM t // mark_2x", ()),
-        ("SELECT a /* /* mark_0x */ FROM mark_1x", (1,)),
-        ("SELECT * FROM t /*+ OPTIONS('a'='*/', 'b'='mark_0x') */ JOIN mark_1x", (1,)),
-        ("SELECT '--', mark_0x", (0,)),
-        (r"SELECT '\', mark_0x, '\'", (0,)),
-        ("SELECT `--`, `'`, mark_0x", (0,)),
-        ("SELECT a--mark_0x", ()),
-    ],
-)
-def test_references_are_the_markers_outside_comments_and_strings(sql: str, references: tuple[int, ...]) -> None:
-    assert references_of(read_query(sql), M) == references
-
-
-@pytest.mark.parametrize(
-    "sql",
-    ["mark_0x_v2", "v2_mark_0x", "`a mark_0x`", "`mark_0x``b`", "mark_0xmark_1x", "1mark_0x", "mark_0x$", "MARK_0X",
-     "mark_0xé", "mark_00", '"mark_0x-v2"'],
-)  # fmt: skip
-def test_a_marker_beside_other_text_is_an_error(sql: str) -> None:
-    with pytest.raises(GluedError):
-        references_of(read_query(f"SELECT * FROM {sql}"), M)
 
 
 @pytest.mark.parametrize(

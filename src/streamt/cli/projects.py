@@ -1,6 +1,6 @@
 """Opening a project for a command, and giving every message its place in the project's files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, resolve
 
 if TYPE_CHECKING:
-    from streamt.compiler.artifacts import CompiledProject
+    from streamt.compiler import Compilation, CompiledProject
     from streamt.project import Project
-    from streamt.project.rules import ModelFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +20,13 @@ class Opened:
     Attributes:
         project: what the user declared.
         compiled: what it means.
-        facts: what governance rules ask about each model, by its name.
+        compilation: the same, with all that is known of each model.
         warnings: what reading and compiling had to say.
     """
 
     project: "Project"
     compiled: "CompiledProject"
-    facts: "Mapping[str, ModelFacts]"
+    compilation: "Compilation"
     warnings: tuple[Diagnostic, ...]
 
     @contextmanager
@@ -49,13 +48,13 @@ def open_project(directory: Path, environment: str | None) -> Opened:
     """
     import os
 
-    from streamt.compiler import compile_time, compile_with_facts
+    from streamt.compiler import compile_models, compile_time
     from streamt.project import load_project
 
     project = load_project(directory, environment, os.environ)
     with placing(project, project.warnings):
-        compiled, facts = compile_with_facts(project, compiled_at=compile_time(os.environ))
-    return Opened(project, compiled, facts, (*project.warnings, *compiled.warnings))
+        compilation = compile_models(project, compiled_at=compile_time(os.environ))
+    return Opened(project, compilation.project, compilation, (*project.warnings, *compilation.project.warnings))
 
 
 @contextmanager

@@ -69,10 +69,10 @@ def _environments(directory: Path) -> Iterable[str]:
 def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple[PlacedDiagnostic, ...]]:
     """Check one environment; give its name, what it declares, and the warnings."""
     from streamt.cli.projects import open_project
-    from streamt.project.rules import check_rules
+    from streamt.compiler import check_rules
 
     opened = open_project(directory, environment)
-    broken = check_rules(opened.project, opened.facts)
+    broken = check_rules(opened.project.document, opened.compilation)
     if broken:
         raise StreamtError(*opened.warnings, *broken, positions=opened.project.source_map)
     document = opened.project.document

@@ -11,12 +11,16 @@ from streamt.compiler.artifacts import (
     ProcessKind,
 )
 from streamt.compiler.clock import compile_time
-from streamt.compiler.compile import compile_project, compile_with_facts
+from streamt.compiler.compile import Compilation, compile_models, compile_project
 from streamt.compiler.graph import Graph
+from streamt.compiler.model import CompiledModel
+from streamt.compiler.rules import check_rules
 from streamt.compiler.selection import select
 
 __all__ = [
+    "Compilation",
     "CompiledColumn",
+    "CompiledModel",
     "CompiledProject",
     "Graph",
     "Materialization",
@@ -25,8 +29,9 @@ __all__ = [
     "Output",
     "OutputKind",
     "ProcessKind",
+    "check_rules",
+    "compile_models",
     "compile_project",
     "compile_time",
-    "compile_with_facts",
     "select",
 ]

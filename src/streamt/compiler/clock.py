@@ -12,7 +12,7 @@ _LAST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - _EPOCH).total_seco
 
 
 def compile_time(environ: Mapping[str, str]) -> datetime:
-    """Give the time of a compile, aware and in UTC: `SOURCE_DATE_EPOCH` if it is set, else now.
+    """Return the time of a compile, aware and in UTC: `SOURCE_DATE_EPOCH` if it is set, else now.
 
     Args:
         environ: the process's environment; a variable without text counts as not set.

@@ -1,4 +1,4 @@
-"""The graph of what reads what: circles, order, and what lies upstream or downstream of a node.
+"""The graph of what reads what: cycles, order, and what lies upstream or downstream of a node.
 
 Nothing here recurses, so that a chain of any length is walked.
 """
@@ -39,17 +39,17 @@ class Graph:
         return cls(known, {name: tuple(names) for name, names in readers.items()})
 
     def upstream(self, *names: str) -> frozenset[str]:
-        """Give all that `names` read, directly or not; a name itself only if it reads itself."""
+        """Return all that `names` read, directly or not; a name itself only if it reads itself."""
         return _closure(self.inputs, names)
 
     def downstream(self, *names: str) -> frozenset[str]:
-        """Give all that read `names`, directly or not."""
+        """Return all that read `names`, directly or not."""
         return _closure(self.readers, names)
 
     def order(self) -> tuple[str, ...]:
         """Sort the names so that each comes after what it reads, and else as declared.
 
-        Names that are in a circle, or behind one, are left out.
+        Names that are in a cycle, or behind one, are left out.
         """
         waiting = {name: len(reads) for name, reads in self.inputs.items()}
         ready = deque(name for name, count in waiting.items() if not count)
@@ -63,13 +63,13 @@ class Graph:
                     ready.append(reader)
         return tuple(ordered)
 
-    def circles(self) -> tuple[tuple[str, ...], ...]:
-        """Give one shortest path around each group of names that read each other, such as `("a", "b", "a")`.
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """Return one shortest path around each group of names that read each other, such as `("a", "b", "a")`.
 
         The path starts at the group's first declared name and goes from each name to one that it reads. A name that
-        reads itself and nothing else in a circle gives `("a", "a")`.
+        reads itself and nothing else in a cycle gives `("a", "a")`.
         """
-        return tuple(self._around(group) for group in self._knots())
+        return tuple(self._around(group) for group in self._cyclic_groups())
 
     def _around(self, group: list[str]) -> tuple[str, ...]:
         members, start = set(group), group[0]
@@ -85,8 +85,8 @@ class Graph:
                     queue.append(each)
         raise AssertionError("a group of names that read each other has a way around")
 
-    def _knots(self) -> Iterator[list[str]]:
-        """Give the strongly connected groups that hold a circle, each in declaration order."""
+    def _cyclic_groups(self) -> Iterator[list[str]]:
+        """Return the strongly connected groups that hold a cycle, each in declaration order."""
         finished = self._finishing_order()
         seen: set[str] = set()
         groups = []

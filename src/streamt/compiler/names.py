@@ -1,13 +1,18 @@
 """Names of Kafka topics: which are legal, and which Kafka's metrics merge."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from streamt.project.language import KAFKA_NAME, KAFKA_NAME_LENGTH
+from streamt.compiler.artifacts import Node, NodeKind, Output, OutputKind
+from streamt.compiler.model import compile_error
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
+from streamt.project.language import KAFKA_NAME, KAFKA_NAME_LENGTH, Model
+
+_RULE = "a topic's name is 1 to 249 of `a-z A-Z 0-9 . _ -`, and not `.` or `..`"
 
 
 def is_topic_name(name: str) -> bool:
-    """Tell whether Kafka takes `name` for a topic: 1 to 249 of `[a-zA-Z0-9._-]`, and not `.` or `..`."""
+    """Report whether Kafka takes `name` for a topic: 1 to 249 of `[a-zA-Z0-9._-]`, and not `.` or `..`."""
     return len(name) <= KAFKA_NAME_LENGTH and re.fullmatch(KAFKA_NAME, name) is not None
 
 
@@ -28,3 +33,38 @@ def colliding(names: Iterable[str]) -> Iterator[tuple[int, int]]:
             if spelled:
                 yield index, next(iter(spelled.values()))
             spelled[name] = index
+
+
+def check_topic_names(nodes: Iterable[Node], models: Mapping[str, Model]) -> Iterator[Diagnostic]:
+    """Find outputs whose names Kafka does not take."""
+    for node in nodes:
+        if node.output is None or is_topic_name(node.output.name):
+            continue
+        is_model = node.kind is NodeKind.MODEL
+        where, hint = _name_place(models[node.name], node.output) if is_model else (("topic",), _RULE)
+        message = f"{node.kind} {quote(node.name)}: invalid Kafka topic name {quote(node.output.name)}"
+        yield compile_error(message, ProjectPath((*node.location.parts, *where)), hint)
+
+
+def _name_place(model: Model, output: Output) -> tuple[tuple[str, ...], str]:
+    """Return where the bad name of a model's output stands, and what to do."""
+    if output.name != model.name:
+        return (), _RULE
+    key = "topic.name" if output.kind is OutputKind.TOPIC else "gateway.virtual_topic.name"
+    return ("name",), f"{_RULE}; give the topic a name of its own with `{key}`"
+
+
+def collisions(nodes: Iterable[Node]) -> Iterator[Diagnostic]:
+    """Warn of topics whose names Kafka's metrics merge."""
+    topics = [(node, node.output.name) for node in nodes if node.output and node.output.kind is OutputKind.TOPIC]
+    for index, earlier in colliding(name for _, name in topics):
+        (node, name), (first, first_name) = topics[index], topics[earlier]
+        yield Diagnostic(
+            code=Code.TOPIC_NAME_COLLISION,
+            message=(
+                f"topic {quote(name)} of {node.kind} {quote(node.name)} and topic {quote(first_name)} of {first.kind} "
+                f"{quote(first.name)} differ only in `.` and `_`"
+            ),
+            location=node.location,
+            hint="Kafka's metrics merge them; use either `.` or `_` in all topic names",
+        )

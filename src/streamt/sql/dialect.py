@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlglot import exp, tokens
 from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
+from streamt.sql.lexer import position
 from streamt.sql.pure import pure_module
 from streamt.sql.types import FlinkType, InvalidTypeError, read_type
 from streamt.sql.words import words
@@ -52,6 +54,21 @@ def _is_foreign_aggregate(name: str) -> bool:
     return issubclass(known, exp.AggFunc) and name not in AGGREGATES
 
 
+class StoppedError(ParseError):
+    """The parser met what it cannot read.
+
+    Attributes:
+        start: how many characters stand before that; None at the end of the text.
+        text: what it met.
+    """
+
+    def __init__(self, message: str, sql: str, token: Any) -> None:
+        line, column = position(sql, token.start if token else len(sql))
+        super().__init__(f"{message}. Line {line}, Col: {column}.")
+        self.start: int | None = token.start if token else None
+        self.text = sql[token.start : token.end + 1] if token else ""
+
+
 class FlinkParser(parser.Parser):
     """Reads Flink's table functions, their arguments, its types, its JSON clauses and MATCH_RECOGNIZE."""
 
@@ -73,6 +90,10 @@ class FlinkParser(parser.Parser):
         TokenType.LOCALTIME: exp.Localtime,
         TokenType.LOCALTIMESTAMP: exp.Localtimestamp,
     }
+
+    def raise_error(self, message: str, token: Any = None) -> Any:
+        """Stop, and say where."""
+        raise StoppedError(message, self.sql, token or self._curr)
 
     def validate_expression(self, expression: Any, args: Any = None) -> Any:
         """Let a function have the arguments it was given: Flink's functions differ from their namesakes."""

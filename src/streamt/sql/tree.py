@@ -3,10 +3,10 @@
 This module loads sqlglot; nobody imports it who has no SQL to ask about (`query.ParsedQuery` does it when asked).
 """
 
-from sqlglot import ErrorLevel, exp
-from sqlglot.errors import ParseError, TokenError
+from sqlglot import exp
+from sqlglot.errors import TokenError
 
-from streamt.sql.dialect import AGGREGATES, Flink
+from streamt.sql.dialect import AGGREGATES, Flink, StoppedError
 from streamt.sql.lexer import SqlError
 from streamt.sql.query import QueryFacts, Shape
 
@@ -32,9 +32,10 @@ def parse(query: str) -> exp.Expr:
     """
     dialect = Flink()
     try:
-        trees = dialect.parser(error_level=ErrorLevel.IMMEDIATE).parse(dialect.tokenize(query), query)
-    except ParseError as error:
-        raise _stopped(query, error) from None
+        trees = dialect.parser().parse(dialect.tokenize(query), query)
+    except StoppedError as error:
+        message = f"an unexpected `{error.text[:40]}`" if error.text else "an unexpected end"
+        raise SqlError.at(query, len(query) if error.start is None else error.start, message) from None
     except TokenError:
         raise SqlError("a part that cannot be read") from None
     except RecursionError:
@@ -47,17 +48,6 @@ def parse(query: str) -> exp.Expr:
     if not all(select.expressions for select in tree.find_all(exp.Select)):
         raise SqlError("a SELECT that selects nothing")
     return tree
-
-
-def _stopped(query: str, error: ParseError) -> SqlError:
-    """Say where the parser stopped."""
-    found = error.errors[0]
-    text, line, end = found.get("highlight"), found.get("line"), found.get("col")
-    if not text or not line or not end:
-        return SqlError("an unexpected end", line=query.count("\n") + 1)
-    # sqlglot tells the column of a token's last character.
-    column = max(end - len(text.rsplit("\n", 1)[-1]) + 1, 1)
-    return SqlError(f"an unexpected `{text[:40]}`", line=line, column=column)
 
 
 def _starts_well(query: str) -> bool:

@@ -1,45 +1,28 @@
 """The governance rules that a project sets itself, checked against what it declares and what that compiles to."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from streamt.compiler.compile import Compilation
+from streamt.compiler.model import CompiledModel
 from streamt.diagnostics import Code, Diagnostic, ProjectPath
 from streamt.project.language import Column, Document, Level, Model, Source, Struct, Test, TopicSettings, config_text
-from streamt.project.loaded import Project
 from streamt.project.regex import Regex
 from streamt.yaml import Path
 
 _SENSITIVE = ("sensitive", "highly_sensitive")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFacts:
-    """What the compiler knows of a model and a rule asks for.
-
-    Attributes:
-        materialization: the effective one: `topic`, `virtual_topic`, `flink` or `sink`.
-        dependencies: how many direct inputs it has.
-        sql_length: characters of its SQL, rendered; 0 without SQL.
-        topic: the name of the Kafka topic that it makes; None if it makes none.
-    """
-
-    materialization: str
-    dependencies: int
-    sql_length: int
-    topic: str | None
-
-
-def check_rules(project: Project, facts: Mapping[str, ModelFacts]) -> tuple[Diagnostic, ...]:
+def check_rules(document: Document, compilation: Compilation) -> tuple[Diagnostic, ...]:
     """Check the rules of a project.
 
     Args:
-        project: the project.
-        facts: what each model compiles to, by the model's name.
+        document: what the project declares.
+        compilation: what that means.
 
     Returns:
         One E520 for each rule that something breaks, in the order of the files.
     """
-    return (*_models(project.document, facts), *_sources(project.document), *_others(project.document))
+    return (*_models(document, compilation.models), *_sources(document), *_others(document))
 
 
 def _broken(rule: str, message: str, *path: str | int) -> Diagnostic:
@@ -47,18 +30,18 @@ def _broken(rule: str, message: str, *path: str | int) -> Diagnostic:
     return Diagnostic(code=Code.RULE_VIOLATED, message=message, location=ProjectPath(path), hint=hint)
 
 
-def _models(document: Document, facts: Mapping[str, ModelFacts]) -> Iterator[Diagnostic]:
+def _models(document: Document, compiled: Iterable[CompiledModel]) -> Iterator[Diagnostic]:
     tests = _tests_by_model(document)
-    for index, model in enumerate(document.models):
-        fact = facts[model.name]
+    for index, each in enumerate(compiled):
+        model = each.declaration
         yield from _described(model, document.rules.models, "models", index)
         yield from _described_at_length(document, model, index)
         yield from _tested(document, tests.get(model.name, []), index)
-        yield from _compiled(document, fact, index)
+        yield from _compiled(document, each, index)
         yield from _tagged(document, model, index)
         yield from _secured(document, model, index)
-        if fact.topic is not None:
-            yield from _topic(document, fact.topic, document.topic_settings(model), index)
+        if each.topic is not None and each.output is not None:
+            yield from _topic(document, each.output.name, each.topic, index)
 
 
 def _tests_by_model(document: Document) -> dict[str, list[Test]]:
@@ -98,15 +81,16 @@ def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Diagn
         yield _broken("tests.require_schema_tests", message, "models", index)
 
 
-def _compiled(document: Document, fact: ModelFacts, index: int) -> Iterator[Diagnostic]:
+def _compiled(document: Document, compiled: CompiledModel, index: int) -> Iterator[Diagnostic]:
     rules = document.rules.models
     allowed = rules.allowed_materializations
-    if allowed is not None and fact.materialization not in allowed:
-        message = f"this model is a `{fact.materialization}`, and only {_listed(allowed)} may be"
+    kind = compiled.node.materialization
+    if allowed is not None and kind not in allowed:
+        message = f"this model is a `{kind}`, and only {_listed(allowed)} may be"
         yield _broken("models.allowed_materializations", message, "models", index)
     for rule, limit, count, what in (
-        ("max_dependencies", rules.max_dependencies, fact.dependencies, "direct inputs"),
-        ("max_sql_length", rules.max_sql_length, fact.sql_length, "characters of SQL"),
+        ("max_dependencies", rules.max_dependencies, len(compiled.node.dependencies), "direct inputs"),
+        ("max_sql_length", rules.max_sql_length, compiled.query.length if compiled.query else 0, "characters of SQL"),
     ):
         if limit is not None and count > limit:
             message = f"this model has {count} {what}, more than {limit}"

@@ -1,29 +1,34 @@
 """Each governance rule: what breaks it, and what keeps it."""
 
-from collections.abc import Callable
-
 import pytest
 
+from streamt.compiler import check_rules, compile_models
 from streamt.diagnostics import Code, resolve
-from streamt.project import Project
-from streamt.project.rules import ModelFacts, check_rules
+from tests.compiler.projects import NOW, project
 
-Load = Callable[..., Project]
-HEAD = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\n"
-FACTS = ModelFacts(materialization="flink", dependencies=2, sql_length=100, topic="orders.v1")
+FLAWLESS = (
+    "{name: o, topic: u, description: d, owner: o, schema: {format: json}, freshness: {max_lag_seconds: 1}, "
+    "columns: [{name: a, classification: public}]}"
+)
+# A hundred characters once the names are in it.
+SQL = 'SELECT s.a, COUNT(*) AS n FROM {{ source("s") }} AS s JOIN {{ source("o") }} AS o ON s.a = o.a GROUP BY s.a'
+SQL += " -- " + "x" * (96 - len(SQL.replace('{{ source("s") }}', "s").replace('{{ source("o") }}', "o")))
 
 
-def broken(load: Load, rules: str, model: str = "", rest: str = "", facts: ModelFacts = FACTS) -> list[tuple[str, str]]:
-    text = f"{HEAD}rules: {{{rules}}}\nmodels:\n  - {{name: m, sql: x, {model}}}\n{rest}\n"
-    project = load({"stream_project.yml": text})
-    found = resolve(check_rules(project, {"m": facts}), project.source_map)
+def broken(rules: str, model: str = "", rest: str = "", feed: str = f"sql: '{SQL}'") -> list[tuple[str, str]]:
+    parts = [f"name: m, {feed}", model]
+    if "sql" in feed and "topic: {" not in model:
+        parts.append("topic: {name: orders.v1}")
+    declared = ", ".join(filter(None, parts))
+    yaml = f"rules: {{{rules}}}\nsources: [{{name: s, topic: t}}, {FLAWLESS}]\nmodels:\n  - {{{declared}}}\n"
+    loaded = project(yaml + rest)
+    found = resolve(check_rules(loaded.document, compile_models(loaded, compiled_at=NOW)), loaded.source_map)
     assert all(each.code == Code.RULE_VIOLATED and each.line for each in found)
     return [(each.location, each.message) for each in found]
 
 
 TOPIC = "topic: {partitions: 3, replication_factor: 2, config: {retention.ms: 5}}"
 TEST = "tests: [{name: t, type: sample, model: m}]"
-SOURCE = "sources: [{name: s, topic: t}]"
 EXPOSURE = "exposures: [{name: e, type: api}]"
 
 BROKEN = [
@@ -70,11 +75,11 @@ BROKEN = [
     ),
     ("models: {required_tags: [pii]}", "tags: [x]", "", "/models/0", "the tag `pii` is missing"),
     ("models: {allowed_tags: [pii]}", "tags: [pii, x]", "", "/models/0/tags/1", "the tag `x` is none of `pii`"),
-    ("sources: {require_description: true}", "", SOURCE, "/sources/0", "there is no `description`"),
-    ("sources: {require_owner: true}", "", SOURCE, "/sources/0", "there is no `owner`"),
-    ("sources: {require_schema: true}", "", SOURCE, "/sources/0", "there is no `schema`"),
-    ("sources: {require_columns: true}", "", SOURCE, "/sources/0", "there is no `columns`"),
-    ("sources: {require_freshness: true}", "", SOURCE, "/sources/0", "there is no `freshness`"),
+    ("sources: {require_description: true}", "", "", "/sources/0", "there is no `description`"),
+    ("sources: {require_owner: true}", "", "", "/sources/0", "there is no `owner`"),
+    ("sources: {require_schema: true}", "", "", "/sources/0", "there is no `schema`"),
+    ("sources: {require_columns: true}", "", "", "/sources/0", "there is no `columns`"),
+    ("sources: {require_freshness: true}", "", "", "/sources/0", "there is no `freshness`"),
     (
         "security: {require_classification: true}",
         "columns: [{name: a}]",
@@ -118,8 +123,8 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("rules", "model", "rest", "location", "message"), BROKEN)
-def test_a_broken_rule_is_told(load: Load, rules: str, model: str, rest: str, location: str, message: str) -> None:
-    assert broken(load, rules, model, rest) == [(location, message)]
+def test_a_broken_rule_is_told(rules: str, model: str, rest: str, location: str, message: str) -> None:
+    assert broken(rules, model, rest) == [(location, message)]
 
 
 KEPT = [
@@ -140,20 +145,20 @@ KEPT = [
         "",
     ),
     ("security: {pii_column_patterns: [mail]}", "columns: [{name: mail, classification: highly_sensitive}]", ""),
-    ("", "", SOURCE + "\n" + EXPOSURE),
+    ("", "", EXPOSURE),
 ]
 
 
 @pytest.mark.parametrize(("rules", "model", "rest"), KEPT)
-def test_a_kept_rule_is_silent(load: Load, rules: str, model: str, rest: str) -> None:
-    assert broken(load, rules, model, rest) == []
+def test_a_kept_rule_is_silent(rules: str, model: str, rest: str) -> None:
+    assert broken(rules, model, rest) == []
 
 
-def test_topic_rules_are_for_models_that_make_a_topic(load: Load) -> None:
-    sink = ModelFacts(materialization="sink", dependencies=1, sql_length=0, topic=None)
-    assert broken(load, "topics: {min_partitions: 9, naming_pattern: x}", facts=sink) == []
+def test_topic_rules_are_for_models_that_make_a_topic() -> None:
+    sink = "from: s, sink: {connector: jdbc}"
+    assert broken("topics: {min_partitions: 9, naming_pattern: x}", feed=sink) == []
 
 
-def test_a_pattern_that_would_hang_others_ends_at_once(load: Load) -> None:
-    long = ModelFacts(materialization="flink", dependencies=0, sql_length=0, topic="a" * 248 + "!")
-    assert len(broken(load, "topics: {naming_pattern: '(a+)+(a+)+(a|aa)+'}", facts=long)) == 1
+def test_a_pattern_that_would_hang_others_ends_at_once() -> None:
+    name = "a" * 248 + "_"
+    assert len(broken("topics: {naming_pattern: '(a+)+(a+)+(a|aa)+'}", f"topic: {{name: {name}}}")) == 1
