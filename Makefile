@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
+.PHONY: demo demo-test demo-catalog test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -18,6 +18,10 @@ demo: $(VENV)/.run
 
 demo-test: $(VENV)/.dev
 	@$(BIN)/python -m examples.demo_test
+
+# Serves a catalog that knows the examples until Ctrl-C; with CHECK=1 it looks for itself, and ends.
+demo-catalog: $(VENV)/.dev
+	@CHECK=$(CHECK) $(BIN)/python -m examples.demo_catalog
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, func, literal, null, select, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, literal, null, select, update
 
 from streamt.catalog.matching import fold
 from streamt.catalog.reconcile import Claim, Edge, Node, Tombstone
 from streamt.catalog.store.ids import PendingIds, chunks, insert
 from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
 from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
+from streamt.catalog.store.statements import selecting, upserting
 from streamt.catalog.store.tables import Big, asset, claim, edge, edge_history, ident, scope, tombstone
 from streamt.catalog.values import Moment, Name, Ref, Scope
 
@@ -122,9 +123,12 @@ def load_world(
     return LoadedWorld(conn, ids, resolved, fields_of(conn, ids, nodes), stored, _stones(conn, ids, resolved))
 
 
+_ANY_STONE = selecting(select(tombstone.c.id).limit(1))
+
+
 def _stones(conn: Connection, ids: PendingIds, resolved: Mapping[Name, tuple[Node, ...]]) -> dict[Ref, list[Tombstone]]:
     """Return the tombstones of datasets, by their own names and by those of the same containers."""
-    if not conn.scalar(select(func.count()).select_from(select(tombstone.c.id).limit(1).subquery())):
+    if _ANY_STONE.scalar(conn) is None:
         return {}
     numbers = {name_id(conn, ids, name): name for name in resolved}
     stones: dict[Ref, list[Tombstone]] = {}
@@ -182,13 +186,8 @@ def _made_asset(conn: Connection, ids: PendingIds, ref: Ref) -> int:
 
 def claims_of_job(conn: Connection, ids: PendingIds, job_number: int) -> dict[Slot, Stored]:
     """Return all claims of a job."""
-    query = (
-        select(claim, edge.c.source_id, edge.c.target_id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at)
-        .join(edge, edge.c.id == claim.c.edge_id)
-        .where(claim.c.job_id == job_number)
-    )
     found = {}
-    for row in conn.execute(query):
+    for row in _CLAIMS.run(conn, number=job_number):
         ends = (_ref(conn, ids, row.source_id), _ref(conn, ids, row.target_id))
         moment = Moment(row.event_time, row.rank, row.digest)
         how = load_uses(json.loads(row.how)) if row.how else ()
@@ -196,6 +195,13 @@ def claims_of_job(conn: Connection, ids: PendingIds, job_number: int) -> dict[Sl
         key = Slot(Edge(*ends, row.source_field, row.target_field), row.slot)
         found[key] = Stored(row.edge_id, row.run_id, said, row.deleted_at)
     return found
+
+
+_CLAIMS = selecting(
+    select(claim, edge.c.source_id, edge.c.target_id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at)
+    .join(edge, edge.c.id == claim.c.edge_id)
+    .where(claim.c.job_id == bindparam("number"))
+)
 
 
 def _ref(conn: Connection, ids: PendingIds, number: int) -> Ref:
@@ -251,18 +257,21 @@ def write_claims(world: LoadedWorld, job_number: int, after: Mapping[Slot, tuple
     for slot in gone:
         deltas[before[slot].edge_id] = deltas.get(before[slot].edge_id, 0) - 1
     if gone:
-        conn.execute(_DELETE, [{"job": job_number, "edge": before[slot].edge_id, "number": slot.run} for slot in gone])
+        rows = [{"job": job_number, "edge": before[slot].edge_id, "number": slot.run} for slot in gone]
+        _DELETE.run_many(conn, rows)
     _upsert(conn, [_row(job_number, numbers[slot.edge], slot, *said) for slot, said in changed.items()])
     count_evidence(conn, deltas, cause)
     return Tally(len(changed), len(gone), {*numbers.values(), *deltas})
 
 
-_DELETE = delete(claim).where(
-    claim.c.job_id == bindparam("job"), claim.c.edge_id == bindparam("edge"), claim.c.slot == bindparam("number")
+_DELETE = selecting(
+    delete(claim).where(
+        claim.c.job_id == bindparam("job"), claim.c.edge_id == bindparam("edge"), claim.c.slot == bindparam("number")
+    )
 )
 
 
-def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -> dict[str, object]:
+def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -> dict[str, Any]:
     return {
         "job_id": job_number,
         "edge_id": edge_number,
@@ -278,12 +287,24 @@ def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -
     }
 
 
-def _upsert(conn: Connection, rows: list[dict[str, object]]) -> None:
+def _upsert(conn: Connection, rows: list[dict[str, Any]]) -> None:
     rows.sort(key=lambda row: (row["edge_id"], row["slot"]))
-    for some in chunks(rows, 1000):
-        statement = insert(conn, claim)
-        new = {name: statement.excluded[name] for name in some[0] if name not in ("job_id", "edge_id", "slot")}
-        conn.execute(statement.on_conflict_do_update(index_elements=["job_id", "edge_id", "slot"], set_=new), some)
+    if rows:
+        _UPSERT.run_many(conn, rows)
+
+
+_UPSERT = upserting(
+    claim,
+    ("job_id", "edge_id", "slot"),
+    "run_id",
+    "event_id",
+    "event_time",
+    "rank",
+    "digest",
+    "source_time",
+    "target_time",
+    "how",
+)
 
 
 def _edge_numbers(world: LoadedWorld, changed: Iterable[Slot], cause: Cause) -> dict[Edge, int]:
@@ -379,6 +400,6 @@ def drop_claims(conn: Connection, which: Any, cause: Cause) -> int:
     for _, edge_number, _ in rows:
         deltas[edge_number] = deltas.get(edge_number, 0) - 1
     if rows:
-        conn.execute(_DELETE, [{"job": one, "edge": two, "number": three} for one, two, three in rows])
+        _DELETE.run_many(conn, [{"job": one, "edge": two, "number": three} for one, two, three in rows])
     count_evidence(conn, deltas, cause)
     return len(rows)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, select
+from sqlalchemy import Connection, and_, bindparam, delete, select
 
 from streamt.catalog.matching import fold
 from streamt.catalog.metadata import (
@@ -21,6 +21,7 @@ from streamt.catalog.metadata import (
 from streamt.catalog.store.claims import Cause
 from streamt.catalog.store.ids import PendingIds, insert
 from streamt.catalog.store.resolving import Registered, field_number
+from streamt.catalog.store.statements import inserting, selecting
 from streamt.catalog.store.tables import (
     ident,
     metadata_report,
@@ -88,7 +89,7 @@ def report(conn: Connection, ids: PendingIds, said: Said, cause: Cause, fields: 
         "event_id": cause.event,
         "account_id": cause.account,
     }
-    conn.execute(insert(conn, metadata_report).values(row))
+    _REPORT.run(conn, **row)
     if not is_news:
         return False
     reports = _reports(conn, said)
@@ -108,12 +109,36 @@ def _same(said: Said) -> Any:
     )
 
 
+_SUBJECT = (
+    metadata_report.c.asset_id == bindparam("asset"),
+    metadata_report.c.attribute == bindparam("attribute"),
+    metadata_report.c.source == bindparam("source"),
+    metadata_report.c.field_id == bindparam("field"),
+)
+_TIME = metadata_report.c.event_time
+_NEIGHBOUR = select(metadata_report.c.value_id).where(*_SUBJECT).limit(1)
+_BEFORE = selecting(_NEIGHBOUR.where(bindparam("at") >= _TIME).order_by(_TIME.desc()))
+_AFTER = selecting(_NEIGHBOUR.where(bindparam("at") <= _TIME).order_by(_TIME))
+_REPORT = inserting(
+    metadata_report,
+    "asset_id",
+    "field_id",
+    "attribute",
+    "source",
+    "event_time",
+    "rank",
+    "digest",
+    "value_id",
+    "event_id",
+    "account_id",
+)
+
+
 def _is_news(conn: Connection, said: Said, value_id: int | None) -> bool:
     """Report whether a report differs from one of its neighbours in time; between two equal ones it changes nothing."""
-    times = metadata_report.c.event_time
-    query = select(metadata_report.c.value_id).where(_same(said))
-    before = conn.execute(query.where(times <= said.moment.time).order_by(times.desc()).limit(1)).first()
-    after = conn.execute(query.where(times >= said.moment.time).order_by(times).limit(1)).first()
+    subject = {"asset": said.asset, "attribute": said.attribute, "source": said.source, "field": said.field}
+    before = _BEFORE.first(conn, **subject, at=said.moment.time)
+    after = _AFTER.first(conn, **subject, at=said.moment.time)
     if before is None or before[0] != value_id:
         return True
     return after is not None and after[0] != value_id

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy import Column, Connection, Table, bindparam, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from streamt.catalog.store.statements import Statement, selecting
 
 _MOST = 200_000
 
@@ -82,7 +84,7 @@ class PendingIds:
         known = self.get(table, digest)
         if known is not None:
             return known
-        number = connection.scalar(select(table.c.id).where(_unique(table) == digest))
+        number = _finding(table).scalar(connection, digest=digest)
         if number is not None:
             self.made[table.name, digest] = number
         return cast("int | None", number)
@@ -101,10 +103,20 @@ class PendingIds:
         number = connection.scalar(statement.returning(table.c.id))
         is_new = number is not None
         if number is None:  # another server made it meanwhile
-            number = connection.scalar(select(table.c.id).where(column == digest))
+            number = _finding(table).scalar(connection, digest=digest)
         assert number is not None
         self.made[table.name, digest] = number
         return cast("int", number), is_new
+
+
+_FINDING: dict[str, Statement] = {}
+
+
+def _finding(table: Table) -> Statement:
+    """Return the statement that finds a number by its digest."""
+    if table.name not in _FINDING:
+        _FINDING[table.name] = selecting(select(table.c.id).where(_unique(table) == bindparam("digest")))
+    return _FINDING[table.name]
 
 
 def _unique(table: Table) -> Column[Any]:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from streamt.catalog.events import Event
 from streamt.catalog.matching import fold, parse_namespace, tail
 from streamt.catalog.reconcile import Authority, frontier, run_state
 from streamt.catalog.run_listing import Fact
 from streamt.catalog.store.ids import PendingIds, insert
+from streamt.catalog.store.statements import inserting, selecting
 from streamt.catalog.store.tables import (
     authority,
     code,
@@ -61,13 +62,16 @@ def scope_id(conn: Connection, ids: PendingIds, value: Scope) -> int:
 
 def seen(conn: Connection, digest: bytes, submitter: int) -> list[tuple[int, Scope]]:
     """Return the events of this body from this submitter, with the scopes that they had."""
-    query = (
-        select(event_seen.c.event_id, scope.c.datastores)
-        .join(scope, scope.c.id == event_seen.c.scope_id)
-        .where(event_seen.c.digest == digest, event_seen.c.submitter_id == submitter)
-        .order_by(event_seen.c.event_id)
-    )
-    return [(number, Scope.parse(text)) for number, text in conn.execute(query)]
+    rows = _SEEN.run(conn, digest=digest, submitter=submitter)
+    return [(row.event_id, Scope.parse(row.datastores)) for row in rows]
+
+
+_SEEN = selecting(
+    select(event_seen.c.event_id, scope.c.datastores)
+    .join(scope, scope.c.id == event_seen.c.scope_id)
+    .where(event_seen.c.digest == bindparam("digest"), event_seen.c.submitter_id == bindparam("submitter"))
+    .order_by(event_seen.c.event_id)
+)
 
 
 def job_id(conn: Connection, ids: PendingIds, name: Name) -> int:
@@ -88,11 +92,18 @@ def job_id(conn: Connection, ids: PendingIds, name: Name) -> int:
 
 def note_job(conn: Connection, number: int, told: Event) -> None:
     """Keep the producer and the description of the job's latest event."""
-    values: dict[str, Any] = {"producer": told.producer, "latest_at": told.moment.time}
     about = {key: value for key, value in told.about_job.items() if key not in _OF_RUNS}
+    values = {"number": number, "new_producer": told.producer, "at": told.moment.time}
     if about:
-        values["about"] = json.dumps(about)
-    conn.execute(update(job).where(job.c.id == number, job.c.latest_at <= told.moment.time).values(values))
+        _NOTE_ABOUT.run(conn, **values, new_about=json.dumps(about))
+    else:
+        _NOTE.run(conn, **values)
+
+
+_NEWER = update(job).where(job.c.id == bindparam("number"), job.c.latest_at <= bindparam("at"))
+_PRODUCER: dict[str, Any] = {"producer": bindparam("new_producer"), "latest_at": bindparam("at")}
+_NOTE = selecting(_NEWER.values(_PRODUCER))
+_NOTE_ABOUT = selecting(_NEWER.values({**_PRODUCER, "about": bindparam("new_about")}))
 
 
 _OF_RUNS = ("parent", "nominal_time", "error_message")
@@ -101,37 +112,44 @@ _OF_RUNS = ("parent", "nominal_time", "error_message")
 def run_id(conn: Connection, job_number: int, told: Event) -> tuple[int, bool]:
     """Return the number of an event's run, and whether the event is its first."""
     time = told.moment.time
-    query = select(run.c.id, run.c.started_at, run.c.latest_at).where(
-        run.c.job_id == job_number, run.c.uuid == told.run
-    )
-    row = conn.execute(query).first()
+    row = _FIND_RUN.first(conn, job=job_number, uuid=told.run)
     about = {key: value for key, value in told.about_job.items() if key in _OF_RUNS}
     if row is None:
-        values = {
-            "job_id": job_number,
-            "uuid": told.run,
-            "state": int(Kind.RUNNING),
-            "started_at": time,
-            "latest_at": time,
-            "about": json.dumps(about),
-            "lost": False,
-        }
-        number = conn.scalar(insert(conn, run).values(values).returning(run.c.id))
-        assert number is not None
-        return number, True
-    changed: dict[str, Any] = {"started_at": min(row.started_at, time), "latest_at": max(row.latest_at, time)}
-    if about:
-        changed["about"] = json.dumps(about)
-    conn.execute(update(run).where(run.c.id == row.id).values(changed))
+        values = {"job_id": job_number, "uuid": told.run, "state": int(Kind.RUNNING), "started_at": time}
+        rest = {"latest_at": time, "about": json.dumps(about), "lost": False}
+        return _MAKE_RUN.scalar(conn, **values, **rest), True
+    changed = {"started": min(row.started_at, time), "latest": max(row.latest_at, time)}
+    text = json.dumps({**json.loads(row.about), **about}) if about else row.about
+    _RENEW_RUN.run(conn, number=row.id, **changed, new_about=text)
     return row.id, False
+
+
+_FIND_RUN = selecting(
+    select(run.c.id, run.c.started_at, run.c.latest_at, run.c.about).where(
+        run.c.job_id == bindparam("job"), run.c.uuid == bindparam("uuid")
+    )
+)
+_MAKE_RUN = inserting(run, "job_id", "uuid", "state", "started_at", "latest_at", "about", "lost", returning=True)
+_RENEW_RUN = selecting(
+    update(run)
+    .where(run.c.id == bindparam("number"))
+    .values(started_at=bindparam("started"), latest_at=bindparam("latest"), about=bindparam("new_about"))
+)
 
 
 def note_state(conn: Connection, number: int, facts: Iterable[Fact]) -> None:
     """Keep a run's state: that of its latest end (C8)."""
     ends = [(fact.moment, fact.kind) for fact in facts if fact.kind.is_terminal]
     if ends:
-        values = {"state": int(run_state(ends)), "ended_at": max(ends)[0].time, "lost": False}
-        conn.execute(update(run).where(run.c.id == number).values(values))
+        state = int(run_state(ends))
+        _END_RUN.run(conn, number=number, new_state=state, ended=max(ends)[0].time, is_lost=False)
+
+
+_END_RUN = selecting(
+    update(run)
+    .where(run.c.id == bindparam("number"))
+    .values(state=bindparam("new_state"), ended_at=bindparam("ended"), lost=bindparam("is_lost"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,23 +186,38 @@ def store_event(conn: Connection, ids: PendingIds, received: Received, told: Eve
         "status": fate.status,
         "problems": fate.problems,
     }
-    number = conn.scalar(insert(conn, event).values(values).returning(event.c.id))
-    assert number is not None
+    number = int(_ADD_EVENT.scalar(conn, **values))
     if received.raw:
-        conn.execute(insert(conn, event_body).values(event_id=number, encoding=PLAIN, body=received.raw))
+        _ADD_BODY.run(conn, event_id=number, encoding=PLAIN, body=received.raw)
     if fate.status in (APPLIED, STORED) and received.raw:
-        mark = {
-            "digest": received.digest,
-            "submitter_id": received.submitter,
-            "scope_id": values["scope_id"],
-            "event_id": number,
-        }
-        conn.execute(insert(conn, event_seen).values(mark).on_conflict_do_nothing())
+        same = {"digest": received.digest, "submitter_id": received.submitter, "scope_id": values["scope_id"]}
+        _ADD_SEEN.run(conn, **same, event_id=number)
     if fate.job and values["listing_id"] and ids.value("job_listing", (fate.job, values["listing_id"])) is None:
         row = {"job_id": fate.job, "listing_id": values["listing_id"]}
         conn.execute(insert(conn, job_listing).values(row).on_conflict_do_nothing())
         ids.learn("job_listing", (fate.job, values["listing_id"]), value=True)
-    return int(number)
+    return number
+
+
+_ADD_EVENT = inserting(
+    event,
+    "received_at",
+    "digest",
+    "submitter_id",
+    "scope_id",
+    "kind",
+    "job_id",
+    "run_id",
+    "event_time",
+    "listing_id",
+    "code_id",
+    "producer",
+    "status",
+    "problems",
+    returning=True,
+)
+_ADD_BODY = inserting(event_body, "event_id", "encoding", "body")
+_ADD_SEEN = inserting(event_seen, "digest", "submitter_id", "scope_id", "event_id", ignore=True)
 
 
 def body_of(conn: Connection, number: int) -> bytes | None:
@@ -230,32 +263,35 @@ def _listing_id(conn: Connection, ids: PendingIds, value: Listing) -> int:
 
 def facts_of_run(conn: Connection, ids: PendingIds, number: int) -> list[Fact]:
     """Return the events of a run, in the order of receipt."""
-    return _facts(conn, ids, event.c.run_id == number)
+    return _facts(conn, ids, _RUN_FACTS.run(conn, number=number))
 
 
 def facts_of_definitions(conn: Connection, ids: PendingIds, authorities: Iterable[Authority]) -> list[Fact]:
     """Return the job definitions that are somewhere the latest truth."""
     numbers = [one.event for one in authorities if one.run == 0]
-    return _facts(conn, ids, event.c.id.in_(numbers)) if numbers else []
+    return _facts(conn, ids, conn.execute(_FACTS.where(event.c.id.in_(numbers)))) if numbers else []
 
 
-def _facts(conn: Connection, ids: PendingIds, which: Any) -> list[Fact]:
-    query = (
-        select(
-            event.c.id,
-            event.c.event_time,
-            event.c.kind,
-            event.c.digest,
-            scope.c.datastores,
-            event.c.listing_id,
-            event.c.submitter_id,
-        )
-        .join(scope, scope.c.id == event.c.scope_id)
-        .where(which, event.c.status.in_((APPLIED, STORED)))
-        .order_by(event.c.id)
+_FACTS = (
+    select(
+        event.c.id,
+        event.c.event_time,
+        event.c.kind,
+        event.c.digest,
+        scope.c.datastores,
+        event.c.listing_id,
+        event.c.submitter_id,
     )
+    .join(scope, scope.c.id == event.c.scope_id)
+    .where(or_(event.c.status == APPLIED, event.c.status == STORED))
+    .order_by(event.c.id)
+)
+_RUN_FACTS = selecting(_FACTS.where(event.c.run_id == bindparam("number")))
+
+
+def _facts(conn: Connection, ids: PendingIds, rows: Iterable[Any]) -> list[Fact]:
     found = []
-    for number, time, kind, digest, datastores, listing_id, submitter in conn.execute(query):
+    for number, time, kind, digest, datastores, listing_id, submitter in rows:
         moment = Moment(time, Kind(kind).rank, digest)
         value = load_listing(conn, ids, listing_id)
         found.append(Fact(number, moment, Kind(kind), Scope.parse(datastores), value, submitter))
@@ -275,22 +311,24 @@ def load_listing(conn: Connection, ids: PendingIds, number: int | None) -> Listi
 
 def authorities_of(conn: Connection, number: int) -> tuple[Authority, ...]:
     """Return a job's authoritative events, those that are somewhere the latest."""
-    query = (
-        select(
-            authority.c.event_id,
-            authority.c.event_time,
-            authority.c.rank,
-            authority.c.digest,
-            scope.c.datastores,
-            authority.c.run_id,
-        )
-        .join(scope, scope.c.id == authority.c.scope_id)
-        .where(authority.c.job_id == number)
-    )
     return tuple(
-        Authority(event_id, Moment(time, rank, digest), Scope.parse(datastores), of)
-        for event_id, time, rank, digest, datastores, of in conn.execute(query)
+        Authority(row.event_id, Moment(row.event_time, row.rank, row.digest), Scope.parse(row.datastores), row.run_id)
+        for row in _AUTHORITIES.run(conn, number=number)
     )
+
+
+_AUTHORITIES = selecting(
+    select(
+        authority.c.event_id,
+        authority.c.event_time,
+        authority.c.rank,
+        authority.c.digest,
+        scope.c.datastores,
+        authority.c.run_id,
+    )
+    .join(scope, scope.c.id == authority.c.scope_id)
+    .where(authority.c.job_id == bindparam("number"))
+)
 
 
 def add_authority(
@@ -298,9 +336,9 @@ def add_authority(
 ) -> tuple[Authority, ...]:
     """Keep an authoritative event, unless newer ones reach all that it reaches; forget those that it replaces."""
     kept = frontier([*known, new])
-    gone = [one.event for one in known if one not in kept]
+    gone = [{"job": job_number, "gone": one.event} for one in known if one not in kept]
     if gone:
-        conn.execute(delete(authority).where(authority.c.job_id == job_number, authority.c.event_id.in_(gone)))
+        _DROP_AUTHORITY.run_many(conn, gone)
     if new in kept:
         row = {
             "job_id": job_number,
@@ -311,8 +349,14 @@ def add_authority(
             "digest": new.moment.digest,
             "scope_id": scope_id(conn, ids, new.scope),
         }
-        conn.execute(insert(conn, authority).values(row))
+        _ADD_AUTHORITY.run(conn, **row)
     return kept
+
+
+_DROP_AUTHORITY = selecting(
+    delete(authority).where(authority.c.job_id == bindparam("job"), authority.c.event_id == bindparam("gone"))
+)
+_ADD_AUTHORITY = inserting(authority, "job_id", "event_id", "run_id", "event_time", "rank", "digest", "scope_id")
 
 
 def dump_listing(value: Listing) -> str:

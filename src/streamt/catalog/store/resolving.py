@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from streamt.catalog.matching import Place, candidates, choose, fold, parse_namespace, system_of
 from streamt.catalog.reconcile import Node
 from streamt.catalog.store.ids import Ids, PendingIds, chunks
+from streamt.catalog.store.statements import selecting
 from streamt.catalog.store.tables import asset, connection, datastore, field, ident, setting
 from streamt.catalog.values import Name
 
@@ -36,9 +37,12 @@ class Registry:
     places: Mapping[str, Sequence[Place]]
 
 
+_VERSION = selecting(select(setting.c.value).where(setting.c.name == bindparam("name")))
+
+
 def load_registry(conn: Connection, known: Registry | None, ids: Ids) -> Registry:
     """Return the registry; read again only if it has changed."""
-    version = conn.scalar(select(setting.c.value).where(setting.c.name == VERSION)) or "0"
+    version = _VERSION.scalar(conn, name=VERSION) or "0"
     if known is not None and known.version == version:
         return known
     ids.forget_values()
