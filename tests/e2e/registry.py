@@ -1,13 +1,11 @@
 """A small real HTTP server that speaks the few endpoints of a schema registry that reading needs.
 
-Confluent's registry is a Java service that no package registry has; its client, its deserializers and its wire format
-are the real ones here.
+It misbehaves where a test asks it to, as no real one would.
 """
 
 import base64
 import json
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,12 +17,13 @@ LOGIN = "Basic " + base64.b64encode(b"reader:R3G-SECRET").decode()
 
 @dataclass
 class Registry:
-    """Schemas by number, what was asked for, and how long each byte of an answer takes."""
+    """Schemas by number, the numbers of subjects' versions, what was asked for, and how to misbehave."""
 
     url: str = ""
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
+    subjects: dict[tuple[str, int], int] = field(default_factory=dict)
     status: int = 200
-    drip_seconds: float = 0.0
+    answer: Callable[[BaseHTTPRequestHandler], None] | None = None
     asked: list[str] = field(default_factory=list)
 
     def add(self, kind: str, schema: object, **more: object) -> int:
@@ -44,33 +43,33 @@ def running_registry() -> Iterator[Registry]:
 
         def do_GET(self) -> None:
             registry.asked.append(self.path)
+            if registry.answer is not None:
+                self.close_connection = True
+                registry.answer(self)
+                return
             status, body = self._answer()
             data = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            if registry.drip_seconds:
-                self._drip(data)
-            else:
-                self.wfile.write(data)
-
-        def _drip(self, data: bytes) -> None:
-            for byte in data:
-                try:
-                    self.wfile.write(bytes([byte]))
-                except OSError:  # whoever asked has gone
-                    return
-                time.sleep(registry.drip_seconds)
+            self.wfile.write(data)
 
         def _answer(self) -> tuple[int, dict[str, Any]]:
             if registry.status != 200:
                 return registry.status, {"error_code": 50001, "message": "SECRET of the server"}
             if self.headers["Authorization"] != LOGIN:
                 return 401, {"error_code": 40101, "message": "SECRET of the server"}
-            number = self.path.partition("/schemas/ids/")[2].partition("?")[0]
-            schema = registry.schemas.get(int(number)) if number.isdigit() else None
+            schema = registry.schemas.get(self._number())
             return (200, schema) if schema else (404, {"error_code": 40403, "message": "Schema not found"})
+
+        def _number(self) -> int:
+            match self.path.split("/")[1:]:
+                case ["schemas", "ids", number]:
+                    return int(number)
+                case ["subjects", subject, "versions", version]:
+                    return registry.subjects.get((subject, int(version)), 0)
+            return 0
 
         def log_message(self, *_arguments: object) -> None:
             """Keep quiet."""

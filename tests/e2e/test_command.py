@@ -83,12 +83,47 @@ def test_a_failing_run_holds_the_results_and_the_errors(broker: Broker, topics: 
     found = envelope(tmp_path, broker, topics, tests)
     assert (found["status"], found["data"]["counts"]["failed"]) == ("error", 1)
     (error,) = found["errors"]
-    assert (error["code"], error["location"], error["file"]) == ("E530_TEST_FAILED", "/tests/1", "stream_project.yml")
+    assert (error["code"], error["location"]) == ("E530_TEST_FAILED", "/tests/1/assertions/0")
+    assert (error["file"], error["line"]) == ("stream_project.yml", 13)
     assert error["message"] == (
         "test `low` failed: range: 1 of 3 records have a value outside the range, or no number, in `id`; "
         "see partition 1, offset 1"
     )
     assert found["data"]["tests"][1]["assertions"][0]["place"] == {"partition": 1, "offset": 1}
+
+
+def test_each_failed_assertion_has_a_line_of_its_own_with_its_own_place(
+    broker: Broker, topics: dict[str, str], tmp_path: Path
+) -> None:
+    tests = """\
+  - name: sqls
+    source: orders
+    type: sample
+    assertions:
+      - custom_sql: {sql: "SELECT COUNT(*) FROM {{ model }} WHERE id > 1"}
+      - not_null: {columns: [id]}
+      - not_null: {columns: [nope]}
+      - custom_sql: {sql: "SELECT nope FROM {{ model }}"}
+"""
+    found = envelope(tmp_path, broker, topics, tests)
+    assert [(error["line"], error["code"], error["message"]) for error in found["errors"]] == [
+        (16, "E530_TEST_FAILED", "test `sqls` failed: custom_sql: the query over 3 records gives 2, not 0"),
+        (18, "E530_TEST_FAILED", "test `sqls` failed: not_null: none of 3 records has a column `nope`"),
+        (
+            19,
+            "E531_TEST_ERROR",
+            "test `sqls` could not be judged: custom_sql: the query cannot be run: unknown column `nope`",
+        ),
+    ]
+
+
+def test_a_warning_does_not_hide_that_nothing_could_be_tested(tmp_path: Path) -> None:
+    mild = sample("down", FINE, ", timeout: 1s, on_failure: {severity: warning}")
+    write(tmp_path, project_text(f"127.0.0.1:{free_port()}", {"orders": "o"}, mild))
+    ended = streamt("--output", "json", "test", "-p", tmp_path)
+    (error,) = ended.envelope["errors"]
+    assert (ended.status, error["code"]) == (1, "E531_TEST_ERROR")
+    assert ended.envelope["data"]["counts"]["error"] == 1
 
 
 def test_a_failing_run_exits_with_1_and_says_why_on_stderr(
@@ -108,7 +143,7 @@ def test_a_warning_fails_nothing_but_is_shown(broker: Broker, topics: dict[str, 
     assert (ended.status, ended.stderr) == (0, "")
     first, second, summary = ended.stdout.decode().splitlines()
     assert first.startswith("WARN  low")
-    assert second.startswith("      range: 1 of 3 records have a value outside")
+    assert second.startswith("      stream_project.yml:12:60: range: 1 of 3 records have a value outside")
     assert summary == "1 test: 1 warning"
 
 
@@ -117,7 +152,11 @@ def test_a_warning_fails_nothing_but_is_shown(broker: Broker, topics: dict[str, 
     [
         ("empty", "E531_TEST_ERROR", "the topic of source `empty` holds no record, so nothing was tested"),
         ("gone", "E531_TEST_ERROR", "holds no record but 2 without a value, so nothing was tested"),
-        ("broken", "E530_TEST_FAILED", "2 of 3 records cannot be decoded; see partition 0, offset 1"),
+        (
+            "broken",
+            "E530_TEST_FAILED",
+            "2 of 3 records cannot be decoded: invalid JSON (1; see partition 0, offset 1)",
+        ),
     ],
 )
 def test_a_topic_that_shows_nothing_is_no_pass(
@@ -152,7 +191,7 @@ def test_a_foreign_key_to_records_that_do_not_decode_is_an_error(
 ) -> None:
     key = "foreign_key: {column: who, ref_model: broken, ref_key: id}"
     (error,) = envelope(tmp_path, broker, topics, sample("who", key))["errors"]
-    assert "2 records of source `broken` cannot be decoded; see partition 0, offset 1" in error["message"]
+    assert "2 records of source `broken` cannot be decoded: invalid JSON (1; see partition 0, off" in error["message"]
 
 
 def test_coverage_is_a_table_and_reads_nothing(tmp_path: Path) -> None:
@@ -239,7 +278,7 @@ def test_no_secret_is_in_what_is_said(broker: Broker, tmp_path: Path) -> None:
     ended = streamt("test", "-p", tmp_path, WHO="U5ER-NAME", PW="S3CRET-PASSWORD", STREAMT_DEBUG="1")
     output = ended.stdout.decode() + ended.stderr
     assert ended.status == 1
-    assert "E531_TEST_ERROR: test `ids` could not run: the topic of source `orders` cannot be read" in output
+    assert "E531_TEST_ERROR: test `ids` could not be judged: the topic of source `orders` cannot be read" in output
     assert "S3CRET" not in output
     assert "U5ER" not in output
 

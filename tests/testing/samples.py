@@ -8,7 +8,8 @@ from typing import Any
 from streamt.compiler.artifacts import CompiledColumn, Node, NodeKind
 from streamt.diagnostics import ProjectPath
 from streamt.project.language import Assertion
-from streamt.testing.assertions import Batch, Sample, accumulator_of
+from streamt.testing.assertions import Batch, Sample
+from streamt.testing.assertions.factory import accumulator_of
 from streamt.testing.assertions.keys import ForeignKey
 from streamt.testing.results import Verdict
 

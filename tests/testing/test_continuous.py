@@ -113,12 +113,12 @@ def test_the_newest_job_of_the_name_must_be_running(
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (reply(b"", 503), "answers with status 503"),
-        (reply(b"", 302, Location="http://127.0.0.1:1/"), "answers with status 302"),
-        (reply(b"<html>"), "no list of jobs"),
+        (reply(b"", 503), "gives no list of jobs: HTTP status 503"),
+        (reply(b"", 302, Location="http://127.0.0.1:1/"), "gives no list of jobs: HTTP status 302"),
+        (reply(b"<html>"), "gives no list of jobs: the answer is not JSON"),
         (reply(b'{"errors": ["SECRET"]}'), "no list of jobs"),
         (reply(b"[1]"), "no list of jobs"),
-        (reply(b"[" * 100_000), "no list of jobs"),
+        (reply(b"[" * 100_000), "gives no list of jobs: the answer is not JSON"),
     ],
 )
 def test_any_other_answer_is_an_error_that_quotes_nothing(tmp_path: Path, answer: Answer, words: str) -> None:
@@ -152,7 +152,7 @@ def test_a_cluster_that_is_down_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound, but nobody listens
         result = run(tmp_path, f"{{one: {{rest_url: 'http://127.0.0.1:{held.getsockname()[1]}'}}}}")
-    assert result.problems[0].message == "Flink's REST API cannot be reached (ConnectionRefusedError)"
+    assert result.problems[0].message == "Flink's REST API gives no list of jobs: connection refused"
     assert result.problems[0].hint == "check rest_url, and that the cluster is up"
 
 
@@ -175,9 +175,9 @@ def test_the_login_is_sent_and_never_shown(tmp_path: Path) -> None:
         ("{}", "", "it is not said which Flink cluster"),
         ("{a: {rest_url: 'http://x'}, b: {rest_url: 'http://y'}}", "", "it is not said which Flink cluster"),
         ("{a: {type: confluent}}", "", "Flink cluster `a` has no rest_url to ask"),
-        ("{a: {rest_url: 'ftp://x'}}", "", "rest_url is no address such as http://host:8081"),
-        ("{a: {rest_url: 'http://[x'}}", "", "rest_url is no address such as http://host:8081"),
-        ("{a: {rest_url: 'http://me:pw@x'}}", "", "rest_url holds a user"),
+        ("{a: {rest_url: 'ftp://x'}}", "", "rest_url must begin with `https://` or `http://`"),
+        ("{a: {rest_url: 'http://[x'}}", "", "rest_url is not an address"),
+        ("{a: {rest_url: 'http://me:pw@x'}}", "", "rest_url must not hold a user name or a password"),
     ],
 )
 def test_what_the_project_does_not_say_is_an_error(tmp_path: Path, clusters: str, more: str, words: str) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from streamt.diagnostics import Code, ProjectPath
 from streamt.openlineage.runs import Outcome
+from streamt.testing.findings import diagnose
 from streamt.testing.listener import Listener
 from streamt.testing.results import Status, TestResult
-from streamt.testing.runner import diagnose, run_observed, run_tests
+from streamt.testing.runner import run_observed, run_tests
 from streamt.testing.selection import Selected, select_tests
 from tests.testing.projects import load
 
@@ -118,13 +119,7 @@ def test_every_test_has_a_result_in_declared_order(tmp_path: Path) -> None:
     assert heard.names[:4] == ["no_cluster?", "no_cluster!", "nothing?", "nothing!"]
 
 
-BAD = (
-    "test `bad` could not be judged: not_null: `orders` declares no column `x`; "
-    "throughput: throughput can only be judged on records: write `type: sample`"
-)
-
-
-def test_each_failing_test_becomes_errors_at_its_place(tmp_path: Path) -> None:
+def test_each_thing_that_is_wrong_becomes_an_error_at_its_own_place(tmp_path: Path) -> None:
     project, compiled = load(tmp_path, TEXT)
     results = run_tests(project, compiled, select_tests(project.document))
     problems = [problem for each in results for problem in diagnose(each)]
@@ -132,22 +127,30 @@ def test_each_failing_test_becomes_errors_at_its_place(tmp_path: Path) -> None:
         (
             Code.TEST_ERROR,
             "/tests/0",
-            "test `no_cluster` could not run: the project does not say where its Kafka cluster is",
+            "test `no_cluster` could not be judged: the project does not say where its Kafka cluster is",
         ),
         (
             Code.TEST_ERROR,
             "/tests/1",
-            "test `nothing` could not run: the project does not say where its Kafka cluster is",
+            "test `nothing` could not be judged: the project does not say where its Kafka cluster is",
         ),
         (
             Code.TEST_ERROR,
             "/tests/1",
-            "test `nothing` could not run: the test has no assertion, so there is nothing that records could show",
+            (
+                "test `nothing` could not be judged: the test has no assertion, "
+                "so there is nothing that records could show"
+            ),
+        ),
+        (
+            Code.TEST_FAILED,
+            "/tests/3/assertions/0",
+            "test `bad` failed: not_null: `orders` declares no column `x`",
         ),
         (
             Code.TEST_ERROR,
-            "/tests/3",
-            BAD,
+            "/tests/3/assertions/1",
+            "test `bad` could not be judged: throughput: can only be judged on records: write `type: sample`",
         ),
     ]
 
@@ -166,7 +169,7 @@ def test_what_nobody_foresaw_breaks_one_test_alone(tmp_path: Path, monkeypatch: 
     first, _second, good, *_others = run_tests(project, compiled, select_tests(project.document))
     assert (first.status, good.status) == (Status.ERROR, Status.PASSED)
     (problem,) = diagnose(first)
-    said = "test `no_cluster` could not run: something unexpected went wrong (ZeroDivisionError)"
+    said = "test `no_cluster` could not be judged: something unexpected went wrong (ZeroDivisionError)"
     assert (problem.code, problem.message) == (Code.TEST_ERROR, said)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from streamt.testing.assertions.sql import _database, to_duckdb
+from streamt.testing.assertions.query import read_query
+from streamt.testing.assertions.sql import _database
 
 D = Decimal
 TABLE = """
@@ -22,7 +23,7 @@ CREATE TABLE sample AS SELECT * FROM (VALUES
 def ask(sql: str) -> list[Any]:
     with _database() as connection:
         connection.execute(TABLE)
-        rows = connection.execute(to_duckdb(sql, "orders")).fetchall()
+        rows = connection.execute(read_query(sql, "orders").text).fetchall()
     return [row[0] for row in rows]
 
 
@@ -229,7 +230,7 @@ def test_what_fails_in_flink_or_is_not_told_apart_here_gives_no_value(query: str
 )
 def test_what_duckdb_cannot_say_is_refused_by_name(expression: str, name: str) -> None:
     with pytest.raises(ValueError, match="custom_sql cannot judge ") as caught:
-        to_duckdb(f"SELECT {expression} FROM {{{{ model }}}}", "orders")
+        read_query(f"SELECT {expression} FROM {{{{ model }}}}", "orders")
     assert name in str(caught.value)
 
 
@@ -244,7 +245,7 @@ def test_what_duckdb_cannot_say_is_refused_by_name(expression: str, name: str) -
 )
 def test_tables_that_duckdb_lacks_are_refused_by_name(source: str, name: str) -> None:
     with pytest.raises(ValueError, match=name):
-        to_duckdb(f"SELECT COUNT(*) FROM {source}", "orders")
+        read_query(f"SELECT COUNT(*) FROM {source}", "orders")
 
 
 @pytest.mark.parametrize("query", ["SELECT * FROM read_text('/etc/hostname')", "INSTALL httpfs", "SET threads = 1"])

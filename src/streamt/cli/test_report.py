@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamt.cli.output import Result, counted, encode, table
-from streamt.diagnostics import Diagnostic
-from streamt.testing.runner import describe, diagnose
+from streamt.diagnostics import Diagnostic, PlacedDiagnostic
+from streamt.testing.findings import diagnose, findings, is_error
 
 if TYPE_CHECKING:
     from streamt.cli.projects import Opened
@@ -23,7 +23,7 @@ def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Seque
         results: one for each test that ran, in order.
         undelivered: warnings of run events that were not delivered.
     """
-    problems = tuple(problem for result in results for problem in diagnose(result))
+    problems = [problem for result in results for problem in diagnose(result)]
     return Result(
         data=encode(_data(opened, results)),
         summary="\n".join([*_lines(opened, results), _summary(results)]),
@@ -33,20 +33,25 @@ def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Seque
 
 
 def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[str]:
-    """Give a line for each test, and what did not pass where no error says it."""
+    """Give a line for each test, and below it one for each thing that did not pass and is no error."""
     rows = [
         (_word(result), result.name, f"{result.type} of {result.target}", _read(result), f"{result.duration:.1f} s")
         for result in results
     ]
     for result, line in zip(results, table(rows), strict=True):
         yield line
-        if result.status != "passed" and not result.fails_the_run:
-            yield f"      {_hidden(opened, describe(result))}"
+        for finding in opened.placed(*(each for each in findings(result) if not is_error(result, each))):
+            yield f"      {_place(finding)}{finding.message}"
 
 
 def _word(result: "TestResult") -> str:
-    """Name the end of a test; one that fails nothing is a warning."""
+    """Name the end of a test; one whose failures fail nothing is a warning."""
     return _WORDS[result.status] if result.fails_the_run or result.status == "passed" else "WARN"
+
+
+def _place(finding: PlacedDiagnostic) -> str:
+    parts = [str(part) for part in (finding.file, finding.line, finding.column) if part is not None]
+    return f"{':'.join(parts)}: " if parts else ""
 
 
 def _read(result: "TestResult") -> str:
@@ -67,7 +72,7 @@ def _summary(results: "Sequence[TestResult]") -> str:
 
 
 def _counts(results: "Sequence[TestResult]") -> dict[str, int]:
-    """Count the tests by their ends; one that fails nothing is a warning and nothing else."""
+    """Count the tests by their ends; one whose failures fail nothing is a warning and nothing else."""
     counts = {"total": len(results), "passed": 0, "failed": 0, "error": 0, "warning": 0}
     for result in results:
         counts["warning" if _word(result) == "WARN" else str(result.status)] += 1

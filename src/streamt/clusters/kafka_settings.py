@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from streamt.diagnostics import ProjectPath
-from streamt.project.language import Kafka
+from streamt.project.language import ConduktorGateway, Kafka
 
 _FILES = {
     "ssl.ca.location": "ssl_ca_location",
@@ -49,6 +49,29 @@ def kafka_settings(kafka: Kafka, root: Path) -> dict[str, str]:
     for setting, name in _FILES.items():
         settings[setting] = _file(getattr(kafka, name), root, ProjectPath(("runtime", "kafka", name)))
     return {key: value for key, value in settings.items() if value is not None}
+
+
+def gateway_settings(gateway: ConduktorGateway, kafka: Kafka, root: Path) -> dict[str, str]:
+    """Return the brokers and the login for a client of the Gateway, which must have a `proxy_bootstrap`; secret.
+
+    A `username` of the Gateway is used with SASL/PLAIN, over TLS if `runtime.kafka` is; without one, the login of
+    `runtime.kafka` is used.
+
+    Raises:
+        MissingFileError: a file does not exist.
+        StreamtError: E502, the variable of a secret is not set.
+    """
+    settings = kafka_settings(kafka, root) | {"bootstrap.servers": join_servers(gateway.proxy_bootstrap or "")}
+    if gateway.username is None:
+        return settings
+    encrypted = kafka.security_protocol in ("SSL", "SASL_SSL")
+    login = {
+        "security.protocol": "SASL_SSL" if encrypted else "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": gateway.username.get_secret_value(),
+        "sasl.password": gateway.password.get_secret_value() if gateway.password else "",
+    }
+    return settings | login
 
 
 def join_servers(servers: str | Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from streamt.diagnostics import Diagnostic, ProjectPath
+from streamt.testing.decoding.faults import Fault
 
 
 class Status(StrEnum):
@@ -60,6 +61,21 @@ class AssertionResult:
     verdict: Verdict
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why some records of a sample could not be decoded.
+
+    Attributes:
+        fault: what they have in common.
+        count: how many they are.
+        place: the first of them that was read.
+    """
+
+    fault: Fault
+    count: int
+    place: Place
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """How many records a sample had, and of what kind.
@@ -67,16 +83,19 @@ class Counts:
     Attributes:
         records: those that were judged.
         tombstones: those without a value, skipped.
-        undecodable: those whose value could not be decoded.
-        undecodable_place: the first of these that was read.
+        causes: why others could not be decoded, in the order in which they came.
         timed_out: whether the time was up before the sample was whole.
     """
 
     records: int = 0
     tombstones: int = 0
-    undecodable: int = 0
-    undecodable_place: Place | None = None
+    causes: tuple[Cause, ...] = ()
     timed_out: bool = False
+
+    @property
+    def undecodable(self) -> int:
+        """How many values could not be decoded."""
+        return sum(cause.count for cause in self.causes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +107,10 @@ class TestResult:
         target: logical name of the model or source.
         type: `schema`, `sample` or `continuous`.
         status: how it ended.
-        severity: what `on_failure` says: `error`, or `warning` for a test that fails nothing.
+        severity: what `on_failure` says: `error`, or `warning` for a test whose failures fail nothing.
         location: the place of the test.
         message: what there is to say of the test as a whole; empty when all went well.
+        undecodable: why records that are no fault of a set-up cannot be decoded, with counts; empty if all can.
         assertions: one result for each assertion that was judged, in declaration order.
         counts: what was read; all zero but for a sample.
         duration: seconds that the test took.
@@ -106,6 +126,7 @@ class TestResult:
     severity: str
     location: ProjectPath
     message: str = ""
+    undecodable: str = ""
     assertions: tuple[AssertionResult, ...] = ()
     counts: Counts = Counts()
     duration: float = 0.0
@@ -113,8 +134,8 @@ class TestResult:
 
     @property
     def fails_the_run(self) -> bool:
-        """Whether the command fails because of this test."""
-        return self.status is not Status.PASSED and self.severity == "error"
+        """Whether the command fails because of this test: severity is for failures, never for what could not run."""
+        return self.status is Status.ERROR or (self.status is Status.FAILED and self.severity == "error")
 
 
 def worst(statuses: Sequence[Status]) -> Status:

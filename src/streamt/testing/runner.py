@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from streamt.compiler.artifacts import CompiledProject, Node
-from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
-from streamt.project import Project
+from streamt.diagnostics import StreamtError
+from streamt.project.loaded import Project
 from streamt.testing.continuous import judge_job
 from streamt.testing.listener import Listener
-from streamt.testing.problems import cannot_run
-from streamt.testing.results import AssertionResult, Counts, Status, TestResult, worst
-from streamt.testing.sample import Progress, SampleTest
+from streamt.testing.problems import cannot_run, undecodable
+from streamt.testing.results import AssertionResult, Status, TestResult, worst
+from streamt.testing.sample import Judged, Progress, SampleTest
+from streamt.testing.sampling.process import Worker
 from streamt.testing.schema_tests import judge_schema
 from streamt.testing.selection import Selected
 
@@ -51,12 +52,13 @@ def run_tests(
     listener = listener or Listener()
     nodes = {node.name: node for node in compiled.nodes}
     results = []
-    for each in selected:
-        listener.test_started(each)
-        started = time.monotonic()
-        result = replace(_run(project, nodes, each, listener.records_read), duration=time.monotonic() - started)
-        results.append(result)
-        listener.test_finished(result)
+    with Worker() as worker:
+        for each in selected:
+            listener.test_started(each)
+            started = time.monotonic()
+            result = _run(project, nodes, each, worker, listener.records_read)
+            results.append(replace(result, duration=time.monotonic() - started))
+            listener.test_finished(results[-1])
     return tuple(results)
 
 
@@ -88,77 +90,40 @@ def run_observed(run: Callable[[], tuple[TestResult, ...]], observer: RunObserve
     return results
 
 
-def _run(project: Project, nodes: Mapping[str, Node], selected: Selected, progress: Progress) -> TestResult:
+def _run(
+    project: Project, nodes: Mapping[str, Node], selected: Selected, worker: Worker, progress: Progress
+) -> TestResult:
     try:
         match selected.test.type:
             case "schema":
-                return _result(selected, judge_schema(project.document, nodes, selected))
+                return _result(selected, Judged(judge_schema(project.document, nodes, selected)))
             case "continuous":
                 verdict = judge_job(project.document, selected)
-                return _result(selected, (AssertionResult("job", selected.location, verdict),))
+                return _result(selected, Judged((AssertionResult("job", selected.location, verdict),)))
             case _:
-                return _result(selected, *SampleTest(project, nodes, selected).run(progress))
+                return _result(selected, SampleTest(project, nodes, selected).run(worker, progress))
     except StreamtError as error:
-        return _broken(selected, error.diagnostics)
+        return _result(selected, Judged(problems=error.diagnostics))
     except Exception as error:  # noqa: BLE001 - the other tests still run; the text of what we did not foresee may hold values
         message = f"something unexpected went wrong ({type(error).__name__})"
-        return _broken(selected, cannot_run(message, selected.location).diagnostics)
+        return _result(selected, Judged(problems=cannot_run(message, selected.location).diagnostics))
 
 
-def _result(selected: Selected, assertions: tuple[AssertionResult, ...], counts: Counts | None = None) -> TestResult:
-    counts = counts or Counts()
-    statuses = [assertion.verdict.status for assertion in assertions]
-    message = ""
-    if counts.undecodable:
-        statuses.append(Status.FAILED)
-        total = counts.records + counts.undecodable
-        message = f"{counts.undecodable} of {total} records cannot be decoded; see {counts.undecodable_place}"
-    return replace(_named(selected), status=worst(statuses), message=message, assertions=assertions, counts=counts)
-
-
-def _broken(selected: Selected, problems: tuple[Diagnostic, ...]) -> TestResult:
-    message = "; ".join(problem.message for problem in problems)
-    return replace(_named(selected), status=Status.ERROR, message=message, problems=problems)
-
-
-def _named(selected: Selected) -> TestResult:
+def _result(selected: Selected, judged: Judged) -> TestResult:
+    lost = undecodable(judged.counts)
+    statuses = [assertion.verdict.status for assertion in judged.assertions]
+    statuses += [Status.FAILED] if lost else []
+    statuses += [Status.ERROR] if judged.problems else []
     return TestResult(
         name=selected.test.name,
         target=selected.target,
         type=selected.test.type,
-        status=Status.PASSED,
+        status=worst(statuses),
         severity=selected.test.on_failure.severity,
         location=selected.location,
+        message="; ".join([*(problem.message for problem in judged.problems), *([lost] if lost else [])]),
+        undecodable=lost,
+        assertions=judged.assertions,
+        counts=judged.counts,
+        problems=judged.problems,
     )
-
-
-def diagnose(result: TestResult) -> tuple[Diagnostic, ...]:
-    """Say as errors of the command what is wrong with a test; nothing for one that fails nothing.
-
-    Each stands at the test, or at a place within it.
-    """
-    if not result.fails_the_run:
-        return ()
-    if result.problems:
-        return tuple(_within(result, problem) for problem in result.problems)
-    code = Code.TEST_FAILED if result.status is Status.FAILED else Code.TEST_ERROR
-    ended = "failed" if result.status is Status.FAILED else "could not be judged"
-    message = f"test `{result.name}` {ended}: {describe(result)}"
-    return (Diagnostic(code=code, message=message, location=result.location),)
-
-
-def describe(result: TestResult) -> str:
-    """Say in words what did not pass."""
-    parts = [result.message] if result.message else []
-    parts += [
-        f"{assertion.kind}: {assertion.verdict.message}"
-        for assertion in result.assertions
-        if assertion.verdict.status is not Status.PASSED
-    ]
-    return "; ".join(parts)
-
-
-def _within(result: TestResult, problem: Diagnostic) -> Diagnostic:
-    inside = isinstance(problem.location, ProjectPath) and problem.location.is_within(result.location)
-    message = f"test `{result.name}` could not run: {problem.message}"
-    return replace(problem, message=message, location=problem.location if inside else result.location)

@@ -110,7 +110,7 @@ def _judge(document: Document, declared: Declared, assertion: Assertion) -> Verd
         return _verdict(_foreign_key(document, declared, assertion.body))
     check = _CHECKS.get(assertion.kind)
     if check is None:
-        message = f"{assertion.kind} can only be judged on records: write `type: sample`"
+        message = "can only be judged on records: write `type: sample`"
         return Verdict(status=Status.ERROR, message=message)
     return _verdict(check(declared, assertion.body))
 

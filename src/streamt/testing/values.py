@@ -25,6 +25,20 @@ def are_numbers(values: list[Any]) -> bool:
     return set(map(type, values)) <= _NUMBERS
 
 
+def exact(value: Any) -> Any:
+    """Return `value` with every finite float in it as the shortest decimal that stands for it."""
+    match value:
+        case float():
+            number = Decimal(repr(value))
+            return number if number.is_finite() else value
+        case dict():
+            return {key: exact(each) for key, each in value.items()}
+        case list() | tuple():
+            return [exact(each) for each in value]
+        case _:
+            return value
+
+
 def exact_number(value: float) -> Decimal:
     """Give a number of the project file as the decimal that was written there."""
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

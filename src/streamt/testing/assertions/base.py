@@ -1,12 +1,12 @@
 """What all assertions share: batches of records, columns, and the tally of what fails."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from streamt.testing.decode import Record
+from streamt.testing.decoding.exact_json import Record
 from streamt.testing.results import Place, Status, Verdict
 
 
@@ -48,15 +48,24 @@ class Sample:
         now: the time at which reading ended, in UTC.
         records: how many were decoded.
         finished: the partitions that were read to their end.
+        unknown_types: for columns of Avro, the logical or Connect type that is read as its plain type.
     """
 
     now: datetime
     records: int
     finished: frozenset[int]
+    unknown_types: Mapping[str, str] = field(default_factory=dict)
 
 
 class Accumulator(ABC):
-    """Judges an assertion while records stream by; their order does not matter to what it finds."""
+    """Judges an assertion while records stream by; their order does not matter to what it finds.
+
+    Attributes:
+        isolated: whether it hands what the records hold to a foreign program, so that its verdict is made in a
+            process of its own.
+    """
+
+    isolated: ClassVar[bool] = False
 
     @abstractmethod
     def add(self, batch: Batch) -> None:

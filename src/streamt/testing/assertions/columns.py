@@ -3,19 +3,21 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamt.project.language import (
-    AcceptedTypesAssertion,
-    AcceptedValuesAssertion,
-    NotNullAssertion,
-    RangeAssertion,
-)
 from streamt.sql import FlinkType
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.results import Verdict
 from streamt.testing.types import accepted_type, admits, admits_types
 from streamt.testing.values import are_numbers, exact_number, identity, is_number
+
+if TYPE_CHECKING:
+    from streamt.project.language import (
+        AcceptedTypesAssertion,
+        AcceptedValuesAssertion,
+        NotNullAssertion,
+        RangeAssertion,
+    )
 
 
 class Check(ABC):
@@ -23,11 +25,9 @@ class Check(ABC):
 
     Attributes:
         found: what records do for which it does not hold.
-        needs_column: whether it fails when no record has the column at all.
     """
 
     found: str
-    needs_column = True
 
     def failing(self, values: list[Any]) -> list[int]:
         """Give the indexes of the values for which it does not hold."""
@@ -62,8 +62,8 @@ class EachValue(Accumulator):
 
     def verdict(self, sample: Sample) -> Verdict:
         """Count the records that fail in any column, and say what fails in which."""
-        for column, check, _tally in self._checks:
-            if check.needs_column and not column.seen:
+        for column, _check, _tally in self._checks:
+            if not column.seen:
                 return absent(column, sample.records)
         found = [f"{check.found} `{column.name}`" for column, check, tally in self._checks if tally.failing]
         return self._records.verdict(", or ".join(found))
@@ -73,7 +73,6 @@ class NotNull(Check):
     """There is a value."""
 
     found = "lack a value in"
-    needs_column = False
 
     def holds_for_all(self, values: list[Any]) -> bool:
         """Look for None."""
@@ -144,22 +143,22 @@ class AcceptedType(Check):
         return admits(self._type, value)
 
 
-def not_null(assertion: NotNullAssertion) -> Accumulator:
+def not_null(assertion: "NotNullAssertion") -> Accumulator:
     """Judge `not_null`."""
     return EachValue([(Column(name), NotNull()) for name in assertion.columns])
 
 
-def accepted_values(assertion: AcceptedValuesAssertion) -> Accumulator:
+def accepted_values(assertion: "AcceptedValuesAssertion") -> Accumulator:
     """Judge `accepted_values`."""
     return EachValue([(Column(assertion.column), AcceptedValues(assertion.values))])
 
 
-def value_range(assertion: RangeAssertion) -> Accumulator:
+def value_range(assertion: "RangeAssertion") -> Accumulator:
     """Judge `range`."""
     return EachValue([(Column(assertion.column), Range(assertion.min, assertion.max))])
 
 
-def accepted_types(assertion: AcceptedTypesAssertion) -> Accumulator:
+def accepted_types(assertion: "AcceptedTypesAssertion") -> Accumulator:
     """Judge `accepted_types`.
 
     Raises:

@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamt.project.language import Bucket, DistributionAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, records
 from streamt.testing.results import Place, Status, Verdict
 from streamt.testing.values import exact_number, is_number
+
+if TYPE_CHECKING:
+    from streamt.project.language import Bucket, DistributionAssertion
 
 
 class Distribution(Accumulator):
     """Each bucket holds about its share of all records; values that are no number are in none."""
 
-    def __init__(self, assertion: DistributionAssertion) -> None:
+    def __init__(self, assertion: "DistributionAssertion") -> None:
         self._column = Column(assertion.column)
         self._buckets = [_Counter(number, bucket) for number, bucket in enumerate(assertion.buckets, start=1)]
 
@@ -46,7 +48,7 @@ class Distribution(Accumulator):
 class _Counter:
     """Counts the values of one bucket."""
 
-    def __init__(self, number: int, bucket: Bucket) -> None:
+    def __init__(self, number: int, bucket: "Bucket") -> None:
         self._number = number
         self._smallest = None if bucket.min is None else exact_number(bucket.min)
         self._end = None if bucket.max is None else exact_number(bucket.max)

@@ -3,14 +3,16 @@
 from bisect import bisect
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamt.project.language import ForeignKeyAssertion, UniqueKeyAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
-from streamt.testing.decode import Record
+from streamt.testing.decoding.exact_json import Record
 from streamt.testing.durations import seconds
 from streamt.testing.results import Verdict
 from streamt.testing.values import exact_number, identity
+
+if TYPE_CHECKING:
+    from streamt.project.language import ForeignKeyAssertion, UniqueKeyAssertion
 
 
 class UniqueKey(Accumulator):
@@ -20,7 +22,7 @@ class UniqueKey(Accumulator):
     `tolerance` is the share of the records with a key that may repeat one.
     """
 
-    def __init__(self, assertion: UniqueKeyAssertion) -> None:
+    def __init__(self, assertion: "UniqueKeyAssertion") -> None:
         names = (assertion.key,) if isinstance(assertion.key, str) else assertion.key
         self._columns = [Column(name) for name in names]
         self._tolerance = exact_number(assertion.tolerance)
@@ -89,7 +91,7 @@ class ForeignKey(Accumulator):
     `match_rate` is the share of the records with a value that must find theirs.
     """
 
-    def __init__(self, assertion: ForeignKeyAssertion) -> None:
+    def __init__(self, assertion: "ForeignKeyAssertion") -> None:
         self.reference = assertion.ref_model
         self._column = Column(assertion.column)
         self._reference_column = Column(assertion.ref_key)

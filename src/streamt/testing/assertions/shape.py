@@ -11,14 +11,42 @@ from streamt.sql import FlinkType
 _DIGITS = 38
 _DECLARED = {"TIMESTAMP": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ", "DATE": "DATE", "TIME": "TIME"}
 _PLAIN = {name: name for name in ("BOOLEAN", "TINYINT", "SMALLINT", "BIGINT", "FLOAT", "DOUBLE")} | {"INT": "INTEGER"}
+# Fields at all levels. DuckDB takes seconds to make a table of so many, and minutes for ten times as many.
+MOST_FIELDS = 2_000
 # DuckDB takes names for equal that differ in the case of these letters alone.
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
-class Shape:
-    """What was seen of one value's place: its kinds, and the shapes within it."""
+class TooManyFieldsError(Exception):
+    """The values have more different fields than a table should have columns."""
 
-    def __init__(self) -> None:
+
+class _Room:
+    """How many more fields there may be."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self) -> None:
+        """Take the room of one field.
+
+        Raises:
+            TooManyFieldsError: there is none left.
+        """
+        if not self._left:
+            raise TooManyFieldsError
+        self._left -= 1
+
+
+class Shape:
+    """What was seen of one value's place: its kinds, and the shapes within it.
+
+    Attributes:
+        fields: the shapes of an object's fields, by name.
+    """
+
+    def __init__(self, room: _Room | None = None) -> None:
+        self._room = room or _Room(MOST_FIELDS)
         self._kinds: set[str] = set()
         self._whole = 1
         self._scale = 0
@@ -26,7 +54,11 @@ class Shape:
         self._items: Shape | None = None
 
     def see(self, value: Any) -> None:
-        """Take one value into account."""
+        """Take one value into account.
+
+        Raises:
+            TooManyFieldsError: it has fields that were not seen before, and there is no room for them.
+        """
         match value:
             case None:
                 return
@@ -37,14 +69,21 @@ class Shape:
             case dict():
                 self._kinds.add("OBJECT")
                 for name, each in value.items():
-                    self.fields.setdefault(name, Shape()).see(each)
+                    self._field(name).see(each)
             case list():
                 self._kinds.add("LIST")
-                self._items = self._items or Shape()
+                self._items = self._items or Shape(self._room)
                 for each in value:
                     self._items.see(each)
             case _:
                 self._kinds.add(_scalar_kind(value))
+
+    def _field(self, name: str) -> "Shape":
+        found = self.fields.get(name)
+        if found is None:
+            self._room.take()
+            found = self.fields[name] = Shape(self._room)
+        return found
 
     def _see_number(self, value: int | Decimal) -> None:
         self._kinds.add("NUMBER")
@@ -92,6 +131,11 @@ class Shape:
         return "BIGINT" if self._whole <= 18 else f"DECIMAL({_DIGITS},0)"
 
 
+def fold(name: str) -> str:
+    """Return what is equal for names that DuckDB takes for one."""
+    return name.translate(_LOWER)
+
+
 def distinct(names: Iterable[str], is_meant: Callable[[str], bool]) -> list[str]:
     """Give the names that can be columns side by side in DuckDB.
 
@@ -108,7 +152,7 @@ def distinct(names: Iterable[str], is_meant: Callable[[str], bool]) -> list[str]
     alike: dict[str, list[str]] = {}
     for name in names:
         if name and "\0" not in name:
-            alike.setdefault(name.translate(_LOWER), []).append(name)
+            alike.setdefault(fold(name), []).append(name)
     return [group[0] if len(group) == 1 else _meant(group, is_meant) for group in alike.values()]
 
 

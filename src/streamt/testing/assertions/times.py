@@ -1,17 +1,20 @@
 """Assertions that look at time: max_lag, throughput."""
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from streamt.project.language import MaxLagAssertion, ThroughputAssertion
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, place_of, records
 from streamt.testing.results import Place, Status, Verdict
 from streamt.testing.values import epoch_seconds, exact_number
+
+if TYPE_CHECKING:
+    from streamt.project.language import MaxLagAssertion, ThroughputAssertion
 
 
 class MaxLag(Accumulator):
     """The newest time in a column is not too long ago, and every value of the column is a time."""
 
-    def __init__(self, assertion: MaxLagAssertion) -> None:
+    def __init__(self, assertion: "MaxLagAssertion") -> None:
         self._column = Column(assertion.column)
         self._allowed = exact_number(assertion.max_seconds)
         self._newest: Decimal | None = None
@@ -61,7 +64,7 @@ class Throughput(Accumulator):
     a partition that could not be read to its end, the time ends at the newest record read.
     """
 
-    def __init__(self, assertion: ThroughputAssertion) -> None:
+    def __init__(self, assertion: "ThroughputAssertion") -> None:
         smallest, largest = assertion.min_per_second, assertion.max_per_second
         self._smallest = None if smallest is None else exact_number(smallest)
         self._largest = None if largest is None else exact_number(largest)

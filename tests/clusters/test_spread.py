@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamt.testing.reader import Span, spread
+from streamt.clusters.kafka_reading import Span, spread
 
 SIZES = st.lists(st.integers(0, 50), min_size=1, max_size=6)
 

@@ -1,29 +1,32 @@
 """Read the records of one topic, without a trace on the broker: no consumer group, no commit.
 
 Partitions are assigned with explicit offsets, and every call into the client is short, so that an interrupt is
-heard at once. What the client or a broker says is never shown: it can hold addresses and names that are secret.
+heard at once. Errors hold the client's fixed words: what it says otherwise has addresses in it.
 """
 
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from streamt.diagnostics import ProjectPath, StreamtError
-from streamt.testing.connection import Access
-from streamt.testing.problems import cannot_run
+from streamt.clusters.failure import ClusterError, Failure, FailureKind
+from streamt.clusters.kafka_failures import KINDS
+from streamt.net import Deadline
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError, Message
 
 # Seconds that one call into the client may take.
-SLICE = 0.2
+SLICE_SECONDS = 0.2
 # Seconds to wait for a first answer of a broker; less, if the test's own time is shorter.
-PATIENCE = 10.0
+PATIENCE_SECONDS = 10.0
 BATCH = 5_000
+# The code of a failure for settings that the client does not take.
+SETTINGS_REFUSED = "settings"
+# Seconds that one question about a topic may take before it is asked again.
+_ANSWER_SECONDS = 0.5
 
 _SETTINGS: Mapping[str, str | int | bool] = {
     # librdkafka asks for a group's name. Nothing subscribes or commits, so the broker never sees a member of it.
@@ -35,7 +38,9 @@ _SETTINGS: Mapping[str, str | int | bool] = {
     "enable.partition.eof": True,
     # Retention may remove the first offset between asking for it and reading it.
     "auto.offset.reset": "earliest",
-    "queued.max.messages.kbytes": 16_384,
+    "queued.max.messages.kbytes": 32_768,
+    # How long the client pauses once so many wait here; a second, unless something else is said.
+    "fetch.queue.backoff.ms": 20,
     # How long a broker may wait for more records; there is nothing to wait for.
     "fetch.wait.max.ms": 50,
     "client.id": "streamt-test",
@@ -43,33 +48,9 @@ _SETTINGS: Mapping[str, str | int | bool] = {
     "log_level": 0,
     "log.connection.close": False,
 }
-_HINTS = {
-    "_AUTHENTICATION": "check security_protocol, sasl_mechanism, sasl_username and sasl_password",
-    "_SSL": "check security_protocol and ssl_ca_location",
-    "_RESOLVE": "check the host names of the brokers",
-    "TOPIC_AUTHORIZATION_FAILED": "the user needs the right to read and describe the topic",
-    "UNKNOWN_TOPIC_OR_PART": "deploy it, or check the topic's name",
-}
-_AT_ONCE = frozenset({"_AUTHENTICATION", "_SSL"})
 # The group exists in name only, so a broker that forbids it forbids nothing that is needed.
 _HARMLESS = frozenset({"GROUP_AUTHORIZATION_FAILED", "_ALL_BROKERS_DOWN"})
 _WAIT_AND_SEE = frozenset({"_TRANSPORT", "_TIMED_OUT", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION", "_RESOLVE"})
-
-
-class Deadline:
-    """A point in time, from now on."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds until it; 0 once it has passed."""
-        return max(0.0, self._end - time.monotonic())
-
-    def extend(self, seconds: float) -> None:
-        """Move it."""
-        self._end += seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +81,33 @@ class TopicReader:
     """One topic, opened; a context manager.
 
     Attributes:
-        access: where the topic is.
+        topic: its physical name.
+        deadline: until when reading may take.
         spans: what it held when it was opened, for each partition.
         timed_out: whether the time was up before all that was asked for had been read.
         finished: the partitions of which all that was asked for has been read.
     """
 
-    def __init__(self, access: Access, seconds: float, location: ProjectPath) -> None:
+    def __init__(self, topic: str, settings: Mapping[str, str], seconds: float) -> None:
         """Connect to the broker and ask for the topic's offsets.
 
         Args:
-            access: where the topic is.
+            topic: its physical name.
+            settings: librdkafka's, with the brokers and the login; secret.
             seconds: how long all reading may take.
-            location: the place of the test, for what goes wrong.
 
         Raises:
-            StreamtError: E531; the client is not installed, the broker does not answer, the login is refused,
-                or there is no such topic.
+            ClusterError: the client does not take the settings, the broker does not answer, the login is refused, or
+                there is no such topic.
         """
-        self.access = access
-        self._location = location
-        self._deadline = Deadline(seconds)
-        self._last_error: str | None = None
+        self.topic = topic
+        self.deadline = Deadline.after(seconds)
+        self._heard: Failure | None = None
         self.timed_out = False
         self.finished: set[int] = set()
-        self._consumer = _consumer(access, self._note_error, location)
+        self._consumer = _consumer(settings, self._hear)
         try:
-            self.spans = self._watermarks(min(PATIENCE, seconds))
+            self.spans = self._watermarks(min(PATIENCE_SECONDS, seconds))
         except BaseException:
             self._consumer.close()
             raise
@@ -141,7 +122,7 @@ class TopicReader:
 
     def extend(self, seconds: float) -> None:
         """Give the reading `seconds` more, for what was done meanwhile."""
-        self._deadline.extend(seconds)
+        self.deadline = Deadline(self.deadline.end + seconds)
 
     def newest(self, limit: int) -> Iterator[list["Message"]]:
         """Give up to `limit` of the newest records with a value, spread over the partitions, in batches.
@@ -150,7 +131,7 @@ class TopicReader:
         last `limit` offsets hold fewer records, older ones are looked at, ever more of them at a time.
 
         Raises:
-            StreamtError: E531, as `read`.
+            ClusterError: as `read`.
         """
         window = spread(self.spans, limit)
         missing = limit
@@ -169,7 +150,7 @@ class TopicReader:
         """Give all records, in batches, up to the end that the topic had when it was opened.
 
         Raises:
-            StreamtError: E531, as `read`.
+            ClusterError: as `read`.
         """
         return self.read(self.spans)
 
@@ -177,22 +158,23 @@ class TopicReader:
         """Give the records of `spans`, in batches, until they are read or the time is up.
 
         Raises:
-            StreamtError: E531; a broker refuses.
+            ClusterError: a broker refuses.
         """
         from confluent_kafka import TopicPartition
 
         ends = {span.partition: span.end for span in spans if span.start < span.end}
         self.finished |= {span.partition for span in spans} - ends.keys()
-        topic = self.access.topic
-        starts = [TopicPartition(topic, span.partition, span.start) for span in spans if span.partition in ends]
+        starts = [TopicPartition(self.topic, span.partition, span.start) for span in spans if span.partition in ends]
         self._consumer.assign(starts)
         self._consumer.resume(starts)  # a partition stays paused from one assignment to the next
         remaining = sum(span.end - span.start for span in spans)
         while ends:
-            if not self._deadline.left:
+            if not self.deadline.left:
                 self.timed_out = True
                 return
-            messages = self._consumer.consume(max(1, min(BATCH, remaining)), timeout=min(SLICE, self._deadline.left))
+            messages = self._consumer.consume(
+                max(1, min(BATCH, remaining)), timeout=min(SLICE_SECONDS, self.deadline.left)
+            )
             batch = self._sort_out(messages, ends)
             remaining -= len(batch)
             if batch:
@@ -218,15 +200,15 @@ class TopicReader:
         """Ask each partition for its first offset and for the one after its last."""
         from confluent_kafka import KafkaException, TopicPartition
 
-        deadline = Deadline(patience)
+        deadline = Deadline.after(patience)
         spans = []
         for partition in self._partitions(deadline):
             while True:
                 try:
-                    asked = TopicPartition(self.access.topic, partition)
-                    offsets = self._consumer.get_watermark_offsets(asked, timeout=max(SLICE, 0.5))
+                    asked = TopicPartition(self.topic, partition)
+                    offsets = self._consumer.get_watermark_offsets(asked, timeout=_ANSWER_SECONDS)
                 except KafkaException as error:
-                    self._wait_or_give_up(error.args[0].name(), deadline)
+                    self._wait_or_give_up(_failure(error.args[0]), deadline)
                     continue
                 spans.append(Span(partition, *offsets))
                 break
@@ -237,44 +219,42 @@ class TopicReader:
 
         while True:
             try:
-                metadata = self._consumer.list_topics(self.access.topic, timeout=0.5).topics[self.access.topic]
+                metadata = self._consumer.list_topics(self.topic, timeout=_ANSWER_SECONDS).topics[self.topic]
             except KafkaException as error:
-                self._wait_or_give_up(error.args[0].name(), deadline)
+                self._wait_or_give_up(_failure(error.args[0]), deadline)
                 continue
             if metadata.error is None:
                 return sorted(metadata.partitions)
-            self._wait_or_give_up(metadata.error.name(), deadline)
+            self._wait_or_give_up(_failure(metadata.error), deadline)
 
-    def _wait_or_give_up(self, name: str, deadline: Deadline) -> None:
+    def _wait_or_give_up(self, failure: Failure, deadline: Deadline) -> None:
         """Return if it is worth trying again."""
         self._consumer.poll(0)  # lets the client report what it has seen meanwhile
-        if self._last_error in _AT_ONCE:
-            raise self._refused(self._last_error)
-        if name not in _WAIT_AND_SEE or not deadline.left:
-            raise self._refused(self._last_error if name in _WAIT_AND_SEE and self._last_error else name)
+        if self._heard is not None and self._heard.kind is FailureKind.LOGIN:
+            raise ClusterError(self._heard)
+        if failure.code not in _WAIT_AND_SEE:
+            raise ClusterError(failure)
+        if not deadline.left:
+            raise ClusterError(self._heard or failure)
 
-    def _note_error(self, error: "KafkaError") -> None:
+    def _hear(self, error: "KafkaError") -> None:
         """Remember what the client reports between its answers; a wrong login matters more than what follows it."""
-        if error.name() not in _HARMLESS and self._last_error not in _AT_ONCE:
-            self._last_error = error.name()
-
-    def _refused(self, name: str) -> StreamtError:
-        message = f"the topic of {self.access.target} cannot be read from {self.access.broker}: {_describe(name)}"
-        return cannot_run(message, self._location, _HINTS.get(name))
+        if error.name() not in _HARMLESS and not (self._heard and self._heard.kind is FailureKind.LOGIN):
+            self._heard = _failure(error)
 
     def _judge_message_error(self, error: "KafkaError", partition: int, ends: dict[int, int]) -> None:
         name = error.name()
         if name == "_PARTITION_EOF":
             self._finish(partition, ends)
         elif name not in _WAIT_AND_SEE | _HARMLESS:
-            raise self._refused(name)
+            raise ClusterError(_failure(error))
 
     def _finish(self, partition: int, ends: dict[int, int]) -> None:
         from confluent_kafka import TopicPartition
 
         if ends.pop(partition, None) is not None:
             self.finished.add(partition)
-            self._consumer.pause([TopicPartition(self.access.topic, partition)])
+            self._consumer.pause([TopicPartition(self.topic, partition)])
 
     def _before(self, window: tuple[Span, ...]) -> tuple[Span, ...]:
         """Give what lies before `window`, for the partitions that have anything there."""
@@ -298,25 +278,21 @@ def _valued(messages: list["Message"]) -> int:
     return sum(message.value() is not None for message in messages)
 
 
-def _consumer(access: Access, note_error: Callable[["KafkaError"], None], location: ProjectPath) -> "Consumer":
+def _consumer(settings: Mapping[str, str], hear: Callable[["KafkaError"], None]) -> "Consumer":
+    from confluent_kafka import Consumer, KafkaException
+
     try:
-        from confluent_kafka import Consumer, KafkaException
-    except ImportError as error:
-        hint = "install streamt with its extra `kafka`, or confluent-kafka itself"
-        raise cannot_run("reading records needs the package confluent-kafka", location, hint) from error
-    try:
-        return Consumer({**_SETTINGS, **access.config, "error_cb": note_error}, logger=_silent_logger())
-    except KafkaException as error:
-        # The text of this error holds the setting's value.
-        message = f"the Kafka client does not take the settings of {access.broker}: {_describe(error.args[0].name())}"
-        raise cannot_run(message, location, _HINTS["_AUTHENTICATION"]) from None
+        return Consumer({**_SETTINGS, **settings, "error_cb": hear}, logger=_silent_logger())
+    except (KafkaException, ValueError, TypeError):  # their text holds the setting's value
+        raise ClusterError(Failure(FailureKind.REFUSED, SETTINGS_REFUSED, "invalid client settings")) from None
 
 
-def _describe(name: str) -> str:
-    """Give the client's fixed words for an error, such as "Local: Authentication failure"."""
+def _failure(error: "KafkaError") -> Failure:
     from confluent_kafka import KafkaError
 
-    return KafkaError(getattr(KafkaError, name)).str() if hasattr(KafkaError, name) else name
+    name = error.name()
+    words = KafkaError(error.code()).str()  # such as "Local: Authentication failure"
+    return Failure(KINDS.get(name, FailureKind.UNDECIDED), name, words)
 
 
 def _silent_logger() -> logging.Logger:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from streamt.clusters import kafka_reading
 from streamt.diagnostics import ProjectPath, StreamtError
-from streamt.testing import reader
-from streamt.testing.connection import Access, access_to
+from streamt.testing.access import Access, access_to
 from tests.testing.projects import load
 
 REST = """\
@@ -73,7 +73,7 @@ def test_all_of_the_security_is_passed_on(tmp_path: Path, kafka: str, settings: 
         (tmp_path / name).touch()
     expected = {key: value.replace("FOLDER", str(tmp_path.resolve())) for key, value in settings.items()}
     found = access(tmp_path, f"kafka: {{{kafka}}}, {GATEWAY}")
-    assert (found.topic, found.broker, found.config) == ("orders.v1", "runtime.kafka", expected)
+    assert (found.topic.name, found.broker, found.topic.config) == ("orders.v1", "runtime.kafka", expected)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_a_virtual_topic_is_read_through_the_gateway(
         f"kafka: {{bootstrap_servers: 'b:1'{kafka}}}, conduktor: {{gateway: {{proxy_bootstrap: 'g:6969'{login}}}}}"
     )
     found = access(tmp_path, runtime, "seen")
-    assert (found.topic, found.broker) == ("seen.v1", "runtime.conduktor.gateway")
-    assert found.config == {"bootstrap.servers": "g:6969", **settings}
+    assert (found.topic.name, found.broker) == ("seen.v1", "runtime.conduktor.gateway")
+    assert found.topic.config == {"bootstrap.servers": "g:6969", **settings}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_is_missing_is_an_error(tmp_path: Path, runtime: str, name: str, wo
 
 def test_a_password_is_not_in_the_representation(tmp_path: Path) -> None:
     found = access(tmp_path, f"kafka: {{bootstrap_servers: 'b:1', sasl_username: u, sasl_password: S3CRET}}, {GATEWAY}")
-    assert "S3CRET" not in repr(found)
+    assert "S3CRET" not in repr(found) + repr(found.topic)
 
 
 @pytest.mark.parametrize(
@@ -162,4 +162,4 @@ def test_a_password_is_not_in_the_representation(tmp_path: Path) -> None:
     ],
 )
 def test_reading_leaves_no_trace_and_sees_only_what_was_committed(setting: str, value: object) -> None:
-    assert reader._SETTINGS[setting] == value
+    assert kafka_reading._SETTINGS[setting] == value
