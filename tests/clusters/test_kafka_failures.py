@@ -49,3 +49,9 @@ def test_a_code_that_is_not_known_decides_nothing() -> None:
 def test_a_secret_in_the_words_is_masked() -> None:
     error = KafkaError(KafkaError.INVALID_CONFIG, "Invalid value hunter2 for x")
     assert failures.failure_of(error, ["hunter2"]).message == "Invalid value *** for x"
+
+
+def test_the_clients_own_words_are_not_repeated_since_they_hold_addresses() -> None:
+    error = KafkaError(KafkaError._TRANSPORT, "broker.internal:9092/1: Connect to ipv4#10.0.0.7 failed")
+    assert str(failures.failure_of(error)) == "the connection failed (_TRANSPORT)"
+    assert failures.failure_of(KafkaError(KafkaError._STATE)).message == "the Kafka client failed"

@@ -86,15 +86,28 @@ KINDS: Mapping[str, FailureKind] = {
     for name in names.split()
 }
 
+# What the client says of its own accord holds addresses; these words hold none.
+_WORDS = {
+    "_TRANSPORT": "the connection failed",
+    "_ALL_BROKERS_DOWN": "no broker can be reached",
+    "_RESOLVE": "the host name could not be resolved",
+    "_TIMED_OUT": "no answer in time",
+    "_AUTHENTICATION": "the login was refused",
+    "_SSL": "the TLS connection failed",
+}
+
 
 def failure_of(error: "KafkaError", secrets: Iterable[str] = ()) -> Failure:
     """Return what `error` means.
 
     Args:
-        error: of the client or of a broker.
+        error: of a broker, whose words are kept, or of the client, whose words are not: they hold addresses.
         secrets: values that must not appear in its words.
     """
-    return _failure(str(error.name()), str(error.str()), tuple(secrets))
+    name = str(error.name())
+    if name.startswith("_"):
+        return Failure(KINDS.get(name, FailureKind.UNDECIDED), name, _WORDS.get(name, "the Kafka client failed"))
+    return _failure(name, str(error.str()), tuple(secrets))
 
 
 @lru_cache(maxsize=100)  # thousands of absent topics are absent in the same words

@@ -27,7 +27,7 @@ from streamt.deploy.backends.registry import SchemaBackend
 from streamt.deploy.backends.registry_cluster import RegistryAdapter
 from streamt.diagnostics import Code, StreamtError
 from streamt.net import Basic, HttpClient, parse_address
-from tests.clusters.confluent import Confluent, confluent
+from tests.clusters.confluent import Confluent, RefusedError, confluent
 from tests.deploy.backends.situations import applied, target
 from tests.stack.proxy import cut_answer, cut_request, http_proxy
 
@@ -58,7 +58,7 @@ def admin_at(url: str) -> RegistryAdmin:
 
 
 def adapter_at(url: str) -> RegistryAdapter:
-    return RegistryAdapter(admin_at(url), "sha256:address")
+    return RegistryAdapter(admin_at(url), "sha256:address", doubt_seconds=0.3)
 
 
 @pytest.fixture
@@ -438,3 +438,57 @@ def test_drift_is_what_somebody_registered_beside_us(adapter: RegistryAdapter, u
         ("/schema", True)
     ]
     assert [blocker.code for blocker in change.blockers] == ["schema_older_version"]
+
+
+def test_a_subject_that_alone_cannot_be_seen_is_unknown(double: Confluent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(double, "shown", _raise(500))
+    adapter = adapter_at(double.url)
+    (step,) = planned(adapter, subject("s", avro(ID)))[2]
+    adapter._admin.register("s", SchemaText(text=json.dumps(record(ID))))
+    live = seen(adapter, subject("s", avro(ID)))
+    assert (live.presence, live.reason and live.reason.code) == (Presence.UNKNOWN, Code.PROVIDER_UNREACHABLE)
+    assert adapter.ask(step, subject("s", avro(ID))).happened is Happened.CANNOT_TELL
+
+
+@pytest.mark.parametrize("call", ["register", "delete", "set_level", "unset_level"])
+def test_a_change_that_never_shows_is_e562(double: Confluent, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    adapter = RegistryAdapter(admin_at(double.url), "x", wait_seconds=0.3)
+    made(adapter, "s", avro(ID, level="FULL"))
+    wanted = {
+        "register": subject("s", avro(ID, NOTE, level="FULL")),
+        "delete": subject("s", None, avro(ID)),
+        "set_level": subject("s", avro(ID, level="BACKWARD"), avro(ID, level="FULL")),
+        "unset_level": subject("s", avro(ID), avro(ID, level="FULL")),
+    }[call]
+    (step,) = planned(adapter, wanted)[2]
+    assert step.action == call
+    for method in ("register", "delete"):
+        monkeypatch.setattr(double, method, lambda *_: 1)
+    monkeypatch.setattr(double, "levels", _Deaf(double.levels))
+    result = adapter.execute(step)
+    assert (result.outcome, result.error and result.error.code) == (Outcome.UNKNOWN, Code.WAIT_EXPIRED)
+
+
+def test_a_change_that_cannot_be_seen_is_unknown(double: Confluent, monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = RegistryAdapter(admin_at(double.url), "x", wait_seconds=0.3)
+    (step,) = planned(adapter, subject("s", avro(ID)))[2]
+    monkeypatch.setattr(double, "shown", _raise(503))
+    result = adapter.execute(step)
+    assert (result.outcome, result.error and result.error.code) == (Outcome.UNKNOWN, Code.PROVIDER_UNREACHABLE)
+
+
+class _Deaf(dict[str, str]):
+    """Levels that nobody can change."""
+
+    def __setitem__(self, *_: object) -> None:
+        """Forget it."""
+
+    def __delitem__(self, *_: object) -> None:
+        """Forget it."""
+
+
+def _raise(status: int) -> Callable[..., Any]:
+    def fail(*_: object) -> None:
+        raise RefusedError(status, status, "busy")
+
+    return fail

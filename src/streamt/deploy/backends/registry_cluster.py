@@ -68,14 +68,16 @@ _WHOLE = frozenset({FailureKind.UNREACHABLE, FailureKind.LOGIN})
 class RegistryObserver:
     """Asks a schema registry, and changes nothing."""
 
-    def __init__(self, reader: RegistryReader, fallback_identity: str) -> None:
+    def __init__(self, reader: RegistryReader, fallback_identity: str, *, doubt_seconds: float = DOUBT_SECONDS) -> None:
         """Keep the reader.
 
         Args:
             reader: asks the registry.
             fallback_identity: stands for a registry that tells no identity: a digest of its address.
+            doubt_seconds: how long it is not believed that a call whose answer was lost did not happen.
         """
         self._reader = reader
+        self._doubt_seconds = doubt_seconds
         self._fallback = fallback_identity
 
     def identity(self) -> str:
@@ -217,7 +219,7 @@ class RegistryObserver:
 
     def ask(self, step: Step, target: Target) -> Answer:
         """Return whether a recorded call happened: the subject's versions and its level tell."""
-        return ask_again(lambda: self._ask(step, target), DOUBT_SECONDS)
+        return ask_again(lambda: self._ask(step, target), self._doubt_seconds)
 
     def _ask(self, step: Step, target: Target) -> Answer:
         try:
@@ -260,8 +262,15 @@ class RegistryObserver:
 class RegistryAdapter(RegistryObserver):
     """Asks and changes a schema registry."""
 
-    def __init__(self, admin: RegistryAdmin, fallback_identity: str, *, wait_seconds: float = WAIT_SECONDS) -> None:
-        super().__init__(admin, fallback_identity)
+    def __init__(
+        self,
+        admin: RegistryAdmin,
+        fallback_identity: str,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+        doubt_seconds: float = DOUBT_SECONDS,
+    ) -> None:
+        super().__init__(admin, fallback_identity, doubt_seconds=doubt_seconds)
         self._admin = admin
         self._wait_seconds = wait_seconds
 
