@@ -230,7 +230,9 @@ def test_the_command_line_has_every_code_in_its_table() -> None:
 
 
 def all_commands(group: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
-    for command in group.commands.values():
+    context = click.Context(group)
+    for command in (group.get_command(context, each) for each in group.list_commands(context)):
+        assert command is not None
         full_name = f"{name} {command.name}".strip()
         if isinstance(command, click.Group):
             yield from all_commands(command, full_name)

@@ -1,0 +1,85 @@
+"""The program's commands, each imported only when it is called: `--help` and `--version` import none of them."""
+
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+
+class Entry(NamedTuple):
+    """Where a command is.
+
+    Attributes:
+        module: below `streamt.cli`.
+        attribute: the command's name in the module.
+        help: what it says of itself, up to the first blank line.
+    """
+
+    module: str
+    attribute: str
+    help: str
+
+
+COMMANDS = {
+    "adopt": Entry(
+        "adopt",
+        "adopt",
+        "Take a live resource into state as it is; the next plan shows what differs. The provider is not touched.",
+    ),
+    "apply": Entry("apply", "apply", "Bring the environment to what the project declares, or execute a saved plan."),
+    "catalog": Entry(
+        "catalog",
+        "catalog",
+        "Receive OpenLineage events from anyone, keep the evidence, serve the lineage graph.",
+    ),
+    "dbt": Entry(
+        "dbt", "dbt", "Run dbt and tell an OpenLineage catalog of it: streamt dbt [OPTIONS] -- run --select ..."
+    ),
+    "diff": Entry("diff", "diff", "Show where the project, what was applied and what is there differ."),
+    "docs": Entry("docs", "docs", "Tell catalogs what the project declares."),
+    "envs": Entry("envs", "envs", "Show the environments of the project."),
+    "lineage": Entry("lineage", "lineage", "Show which sources and models feed which models."),
+    "list": Entry("list", "list_declarations", "List sources, models, tests and exposures."),
+    "plan": Entry(
+        "plan",
+        "plan",
+        "Show what apply would do: each change, its risk, who it reaches, and what apply will ask for.",
+    ),
+    "run": Entry(
+        "run",
+        "run",
+        "Run a command and tell an OpenLineage catalog of it: when, how it ended, what it reads and writes.",
+    ),
+    "schema": Entry("schema", "schema", "Print the JSON Schema of the project language, for editors."),
+    "show-plan": Entry("plan", "show_plan", "Show a saved plan."),
+    "state": Entry("state", "state", "Look at the state of an environment, and repair it."),
+    "status": Entry("status", "status", "Show how each resource of the environment is: state against what is there."),
+    "test": Entry("test", "test", "Run the project's tests: on declarations, on records of now, and on running jobs."),
+    "validate": Entry(
+        "validate", "validate", "Check the project: its language, its SQL, its references and its rules."
+    ),
+}
+
+
+class LazyCommands(click.Group):
+    """A group that knows its commands by name, and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - Click passes it
+        """Return the names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - Click passes it
+        """Import the command of that name; None where there is none."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = getattr(import_module(f"streamt.cli.{entry.module}"), entry.attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with the first sentence of each, as Click does, from the table."""
+        names = self.list_commands(ctx)
+        limit = formatter.width - 6 - max(map(len, names))
+        rows = [(name, click.Command(name, help=COMMANDS[name].help).get_short_help_str(limit)) for name in names]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

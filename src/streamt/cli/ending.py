@@ -1,0 +1,66 @@
+"""How the program ends when something goes wrong: what is shown, and the exit status."""
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+import click
+
+from streamt.cli.output import Mode, ReaderGoneError, Session, StoppedError, debug_traceback
+from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
+
+READER_GONE = 141
+
+
+def end(arguments: Sequence[str], error: BaseException) -> int:
+    """Show what went wrong with a command, and return the exit status.
+
+    Args:
+        arguments: what followed the program's name.
+        error: what the command, or Click, raised.
+    """
+    match error:
+        case click.UsageError():
+            return _report(arguments, error.ctx, [_usage_problem(error)], status=error.exit_code)
+        case StreamtError():
+            return _report(arguments, None, error.placed(), status=1)
+        case click.Abort() | KeyboardInterrupt():
+            stopped = StoppedError.by(KeyboardInterrupt())
+            return _report(arguments, None, stopped.diagnostics, status=stopped.status)
+        case ReaderGoneError():
+            return READER_GONE
+        case Exception():  # the last line of defence: a bug must not show a traceback
+            debug_traceback(error)
+            return _report(arguments, None, [_internal_problem(error)], status=1)
+    raise error
+
+
+def _report(
+    arguments: Sequence[str], context: click.Context | None, problems: Sequence[PlacedDiagnostic], *, status: int
+) -> int:
+    """Show `problems` the way the arguments ask for, even when the arguments could not be parsed."""
+    session = Session(mode=_mode_of(arguments), quiet=False, color=not os.environ.get("NO_COLOR"))
+    command = context.command_path.partition(" ")[2] if context else ""
+    try:
+        session.fail(command, problems)
+    except ReaderGoneError:
+        return READER_GONE
+    return status
+
+
+def _mode_of(arguments: Sequence[str]) -> Mode:
+    """Find `--output json` among the global options, which stand before the command."""
+    asked = "--output=json" in arguments or ("--output", "json") in pairwise(arguments)
+    return Mode.JSON if asked else Mode.TEXT
+
+
+def _usage_problem(error: click.UsageError) -> PlacedDiagnostic:
+    hint = f"see `{error.ctx.command_path} --help`" if error.ctx else "see `streamt --help`"
+    return PlacedDiagnostic(code=Code.USAGE_ERROR, message=error.format_message(), hint=hint)
+
+
+def _internal_problem(error: Exception) -> PlacedDiagnostic:
+    message = f"streamt itself failed ({type(error).__name__}); nothing was written"
+    return PlacedDiagnostic(
+        code=Code.INTERNAL_ERROR, message=message, hint="set STREAMT_DEBUG=1 and report what it shows"
+    )
