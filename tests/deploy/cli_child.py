@@ -1,7 +1,8 @@
 """The program, with the files provider in the place of Kafka: run by `tests.deploy.commands`.
 
 `STREAMT_TEST_FILES` names the provider's folder. `STREAMT_TEST_WITNESS` names a file that gets a line at each call: the
-call, and how many events and which journal were on disk at that moment.
+call, and how many events and which journal were on disk at that moment. `STREAMT_TEST_MODULES` asks for the names of
+our modules that were imported, at the end of stderr.
 """
 
 import json
@@ -41,7 +42,10 @@ def main() -> int:
         lambda self: {ResourceKind.TOPIC: files.provider(self.desired.secrets)}
     )
     FilesAdapter.execute = witnessed  # type: ignore[method-assign]  # as above
-    return run(sys.argv[1:])
+    status = run(sys.argv[1:])
+    if "STREAMT_TEST_MODULES" in os.environ:
+        sys.stderr.write("MODULES " + " ".join(sorted(each for each in sys.modules if each.startswith("streamt"))))
+    return status
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from streamt.deploy.apply import Report
 from streamt.deploy.plan import load_plan, save_plan
 from streamt.deploy.policy import Policy
 from streamt.deploy.project import Moved
-from streamt.deploy.state import Store
+from streamt.deploy.state import Store, problems
+from streamt.deploy.state.local import _LocalSession
 from streamt.diagnostics import Code, StreamtError
 from tests.deploy.shop import Never, World, address, artifact, make_world, shop
 
@@ -438,3 +439,32 @@ def test_names_that_moved_call_nobody(world: World) -> None:
     assert world.files.calls == ["Create old"]
     assert set(world.store.read().resources) == {address("new")}
     assert world.plan_of(declared).actions == ()
+
+
+def test_l13_committed_although_the_lock_could_not_be_given_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = _LocalSession.release
+
+    def lingering(self: _LocalSession) -> None:
+        release(self)
+        raise problems.not_released("the disk is gone")
+
+    monkeypatch.setattr(_LocalSession, "release", lingering)
+    report = world.apply(artifact("a"))
+    assert (report.status, report.committed, report.serial) == ("committed", True, 1)
+    assert codes(report) == (Code.RELEASE_FAILED,)
+    assert world.store.read().open_operation is None
+
+
+class AfterCommit(Never):
+    """Asks to stop once the state is committed."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    @property
+    def is_requested(self) -> bool:  # type: ignore[override]  # it is a constant there
+        return self._world.serial == 1
+
+
+def test_l15_a_request_to_stop_after_the_commit_changes_nothing(world: World) -> None:
+    assert world.apply(artifact("a"), stop=AfterCommit(world)).status == "committed"
