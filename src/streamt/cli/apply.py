@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Mode, Result, StoppedError, encode
 from streamt.cli.stop import StopRequests
@@ -46,6 +47,8 @@ UNKNOWN = 4
 @click.option(
     "--openlineage-gateway-namespace", metavar="KAFKA-URI", help="Checked, and not used: an apply has no dataset."
 )
+@parent_option
+@consumer_options
 @project_options
 @reporting
 def apply(
@@ -119,6 +122,8 @@ class _Apply:
         try:
             precheck(request)
             warnings = check_store(request.scope, request.store)
+            if emitter is not None:
+                warnings = (*warnings, *warnings_for(self._options["check"], emitter.rehearsed))
             if dry_run:
                 return self._rehearse(request, warnings)
             request = self._confirmed(request)
@@ -160,7 +165,8 @@ class _Apply:
 
         job, kafka, gateway = (self._options[f"openlineage_{each}_namespace"] for each in ("job", "kafka", "gateway"))
         options = NamespaceOptions(job, kafka, gateway, prefix="openlineage_")
-        return apply_emitter(self._deployment.desired.project, operation_id, options)
+        form = form_of(self._options["consumer_form"], with_parent=self._options["openlineage_parent"])
+        return apply_emitter(self._deployment.desired.project, operation_id, options, form)
 
     def _rehearse(self, request: "Request", warnings: tuple[Diagnostic, ...]) -> Result:
         """Check everything that can be checked without the lock, and show the plan."""

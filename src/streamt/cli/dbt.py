@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamt.cli.emitting import Lineage, lineage_options, option_error, session_of, set_up
+from streamt.cli.emitting import Lineage, Options, lineage_options, option_error, session_of, set_up
+from streamt.cli.output import Session
 from streamt.cli.run import outcome_of
 from streamt.diagnostics import StreamtError
 from streamt.emitter.child import Ended, die_like, run_child
 from streamt.emitter.datasets import DatasetRef
-from streamt.emitter.values import Engine, Outcome, Run
+from streamt.emitter.told import Told, ToldJob
+from streamt.emitter.values import Engine, Run
 
 if TYPE_CHECKING:
     from streamt.emitter.providers.dbt import Invocation, Results
@@ -65,6 +67,8 @@ def invoke(
     job_namespace: str | None,
     config: Path | None,
     parent: str | None,
+    check: str | None,
+    consumer_form: str | None,
     drain: float,
     arguments: tuple[str, ...],
 ) -> None:
@@ -73,7 +77,7 @@ def invoke(
     project = _Project.of(arguments, project_dir)
     engine = Engine("dbt", project.dbt_version())
     named = job or project.job()
-    lineage = set_up(job=named, job_namespace=job_namespace, config=config, parent=parent, engine=engine)
+    lineage = set_up(named, Options(job_namespace, config, parent, check, consumer_form), engine)
     command = [program, *arguments]
     if project_dir is not None and not _option(arguments, "--project-dir"):
         command += ["--project-dir", str(project_dir)]
@@ -86,7 +90,7 @@ def invoke(
     if emitter is not None:
         if ended.reason:
             emitter.run_started(begun)
-        _tell_nodes(project, begun, lineage, started_at, with_sql=sql)
+        _tell_nodes(project, begun, lineage, started_at, session, with_sql=sql)
         emitter.run_finished(begun, outcome_of(ended), _message(ended))
     lineage.finish(drain, session)
     die_like(ended)
@@ -126,6 +130,8 @@ def emit(
     job_namespace: str | None,
     config: Path | None,
     parent: str | None,
+    check: str | None,
+    consumer_form: str | None,
     drain: float,
 ) -> None:
     """Tell of a dbt run that already was, from the files that dbt wrote."""
@@ -140,13 +146,13 @@ def emit(
     given = _connection(connection)
     named = job or project.job(manifest)
     engine = Engine("dbt", manifest.dbt_version)
-    lineage = set_up(job=named, job_namespace=job_namespace, config=config, parent=parent, engine=engine)
+    lineage = set_up(named, Options(job_namespace, config, parent, check, consumer_form), engine)
     if lineage.notes.problems:
         raise StreamtError(*lineage.notes.problems)
     if lineage.emitter is not None:
         run = _past_run(lineage, results)
         invocation = _invocation(project, run, lineage, manifest, with_sql=sql, given=given)
-        _tell_past(invocation, results, lineage)
+        _tell_past(invocation, results, lineage, session)
     delivered = lineage.finish(drain, session)
     context.exit(0 if delivered else 1)
 
@@ -220,7 +226,9 @@ class _Project:
         return target_path(self.folder, os.environ, self.target_path) / name
 
 
-def _tell_nodes(project: _Project, begun: Run, lineage: Lineage, started_at: datetime, *, with_sql: bool) -> None:
+def _tell_nodes(
+    project: _Project, begun: Run, lineage: Lineage, started_at: datetime, session: Session, *, with_sql: bool
+) -> None:
     """Tell of the nodes, where dbt wrote down what became of them in this very run (E7)."""
     from streamt.emitter.providers.dbt import is_of_this_run, read_results
     from streamt.emitter.providers.dbt_manifest import read_manifest
@@ -239,8 +247,14 @@ def _tell_nodes(project: _Project, begun: Run, lineage: Lineage, started_at: dat
     except StreamtError as error:
         lineage.notes.problems.extend(error.diagnostics)
         return
-    for told in invocation.told(results, lineage.notes.add):
-        emitter.tell(told)
+    _tell_all([*invocation.told(results, lineage.notes.add)], lineage, session)
+
+
+def _tell_all(told: "Sequence[Told | ToldJob]", lineage: Lineage, session: Session) -> None:
+    lineage.examine(told, session)
+    for each in told:
+        if lineage.emitter is not None:
+            lineage.emitter.tell(each)
 
 
 def _invocation(
@@ -279,25 +293,23 @@ def _past_run(lineage: Lineage, results: "Results | None") -> Run:
     )
 
 
-def _tell_past(invocation: "Invocation", results: "Results | None", lineage: Lineage) -> None:
+def _tell_past(invocation: "Invocation", results: "Results | None", lineage: Lineage, session: Session) -> None:
     from streamt.emitter.providers.dbt import OUTCOMES, design_time
-    from streamt.emitter.told import ToldJob
     from streamt.openlineage.naming import child_job
 
-    emitter, note = lineage.emitter, lineage.notes.add
-    assert emitter is not None  # the caller looked
+    note, run, now = lineage.notes.add, invocation.run, datetime.now(UTC)
     if results is None:
-        now = datetime.now(UTC)
-        for unique_id, inputs, outputs in design_time(invocation, note):
-            name = child_job(invocation.run.job, unique_id)
-            emitter.tell(ToldJob(name, now, invocation.run.namespace, inputs, outputs))
+        declared = [
+            ToldJob(child_job(run.job, unique_id), now, run.namespace, inputs, outputs)
+            for unique_id, inputs, outputs in design_time(invocation, note)
+        ]
+        _tell_all(declared, lineage, session)
         return
-    emitter.run_started(invocation.run)
-    for told in invocation.told(results, note):
-        emitter.tell(told)
     failed = [each for each in results.nodes if OUTCOMES.get(str(each.get("status")).lower()) == "FAIL"]
     message = f"{len(failed)} of {len(results.nodes)} nodes failed" if failed else ""
-    emitter.run_finished(invocation.run, Outcome.FAIL if failed else Outcome.COMPLETE, message)
+    first = Told(run, "START", run.started_at or now)
+    last = Told(run, "FAIL" if failed else "COMPLETE", run.ended_at or now, message)
+    _tell_all([first, *invocation.told(results, note), last], lineage, session)
 
 
 def _connection(text: str | None) -> DatasetRef | None:

@@ -1,11 +1,13 @@
 """`streamt docs openlineage`: the static export."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from streamt.cli.consumers import consumer_options, warnings_for
 from streamt.cli.options import help_when_bare, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -38,6 +40,7 @@ def docs(context: click.Context) -> None:
     type=click.Path(path_type=Path),
     help="Replace this file, whole, instead of writing to stdout.",
 )
+@consumer_options
 @project_options
 @reporting
 def openlineage(
@@ -46,6 +49,8 @@ def openlineage(
     kafka_namespace: str | None,
     gateway_namespace: str | None,
     output_file: Path | None,
+    check: str | None,
+    consumer_form: str | None,
     project_dir: Path,
     environment: str | None,
 ) -> Result:
@@ -58,15 +63,24 @@ def openlineage(
     opened = open_project(project_dir, environment)
     with opened.placing():
         options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)
-        events = export(opened.compiled, namespaces_of(opened, options))
+        events = _formed(export(opened.compiled, namespaces_of(opened, options)), consumer_form)
         if output_file is not None:
             _write(output_file, lines(events))
     return Result(
         text=lines(events) if output_file is None else (),
         data=_data(events, output_file),
         summary=f"wrote {_counted(events)} to {output_file}" if output_file else "",
-        warnings=opened.placed(*opened.warnings, *events.warnings),
+        warnings=opened.placed(*opened.warnings, *events.warnings, *warnings_for(check, events.lines)),
     )
+
+
+def _formed(events: "Export", consumer: str | None) -> "Export":
+    """Return the export in the order in which a consumer keeps all of it."""
+    if consumer is None:
+        return events
+    from streamt.openlineage.consumers import CONSUMERS, in_order
+
+    return replace(events, lines=in_order(CONSUMERS[consumer], events.lines, events.datasets))
 
 
 def lines(events: "Export") -> Iterator[bytes]:

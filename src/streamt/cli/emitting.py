@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 import click
 
 from streamt import __version__
+from streamt.cli.consumers import consumer_options, form_of, warnings_for
 from streamt.cli.output import Mode, Session
 from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, StreamtError, resolve
 from streamt.emitter.context import environment_for, read_parent, run_of_text
@@ -19,6 +20,8 @@ from streamt.emitter.values import Engine, Parent, RunRef
 
 if TYPE_CHECKING:
     from streamt.emitter.queued import QueuedEmitter
+    from streamt.emitter.told import Told, ToldJob
+    from streamt.openlineage.emission import EventForm
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,6 +53,8 @@ class Lineage:
         parent: the run that started it.
         notes: what to say at the end.
         is_off: whether somebody switched it off, so that nothing is to be said.
+        check: the consumer whose taste is asked for.
+        form: writes an event in the form that a consumer takes.
     """
 
     emitter: "QueuedEmitter | None"
@@ -57,6 +62,18 @@ class Lineage:
     parent: Parent | None
     notes: Notes
     is_off: bool = False
+    check: str | None = None
+    form: "EventForm | None" = None
+
+    def examine(self, told: "Sequence[Told | ToldJob]", session: Session) -> None:
+        """Say what a consumer will refuse, ignore or lose of what is about to be sent."""
+        if self.check is None or self.emitter is None:
+            return
+        from streamt.emitter.queued import line_of
+
+        emitter = self.emitter
+        lines = [line_of(each, emitter.config, emitter.engine, self.form) for each in told]
+        _show(resolve(warnings_for(self.check, lines)), session)
 
     def environment(self) -> dict[str, str]:
         """Return the child's environment: with this run as its parent, or untouched where lineage is off."""
@@ -79,8 +96,7 @@ class Lineage:
             self.notes.add(
                 "lineage is not set up, so nothing was told; set STREAMT_LINEAGE_URL or STREAMT_LINEAGE_PATH"
             )
-        if not session.quiet:
-            _say(self.notes, session)
+        _say(self.notes, session)
         return delivered
 
 
@@ -95,6 +111,7 @@ def lineage_options(function: Callable[P, R]) -> Callable[P, R]:
         ),
         click.option("--parent", metavar="NAMESPACE/JOB/RUN-ID", help="The parent run; else OPENLINEAGE_CONTEXT."),
     )
+    function = consumer_options(function)
     for option in reversed(options):
         function = option(function)
     return function
@@ -113,16 +130,23 @@ def session_of(context: click.Context) -> Session:
     return session
 
 
-def set_up(
-    *, job: str, job_namespace: str | None, config: Path | None, parent: str | None, engine: Engine = ENGINE
-) -> Lineage:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options that `run` and `dbt` share, as they were given."""
+
+    job_namespace: str | None
+    config: Path | None
+    parent: str | None
+    check: str | None
+    consumer_form: str | None
+
+
+def set_up(job: str, options: Options, engine: Engine = ENGINE) -> Lineage:
     """Prepare to tell of this run; what is wrong with the configuration is said at the end, and stops nothing.
 
     Args:
         job: the run's job.
-        job_namespace: the option.
-        config: the option.
-        parent: the option.
+        options: what the command line gave.
         engine: the program that runs things.
 
     Raises:
@@ -131,22 +155,24 @@ def set_up(
     from streamt.emitter.config import CONFIG_VARIABLE, LineageConfig, read_config
 
     notes = Notes()
-    given = _parent(parent, notes)
+    given = _parent(options.parent, notes)
     named = os.environ.get(CONFIG_VARIABLE)
-    file = config or (Path(named) if named else None)
+    file = options.config or (Path(named) if named else None)
     settings = LineageConfig()
     try:
         settings = read_config(os.environ, file=file, enabled_by_destination=True)
     except StreamtError as error:
         notes.problems.extend(error.diagnostics)
-    namespace = job_namespace or settings.namespace
+    namespace = options.job_namespace or settings.namespace
     own = RunRef(namespace, job, new_uuid7(datetime.now(UTC)))
-    emitter = None
+    emitter, form = None, None
     if settings.enabled:
         from streamt.emitter.queued import open_queued
 
-        emitter = open_queued(replace(settings, queue=MOST_QUEUED, namespace=namespace), engine)
-    return Lineage(emitter, own, given, notes, is_off=not settings.enabled and _is_off(os.environ, file))
+        form = form_of(options.consumer_form) if options.consumer_form else None
+        emitter = open_queued(replace(settings, queue=MOST_QUEUED, namespace=namespace), engine, form)
+    is_off = not settings.enabled and _is_off(os.environ, file)
+    return Lineage(emitter, own, given, notes, is_off, options.check, form)
 
 
 def option_error(option: str, message: str) -> click.BadParameter:
@@ -171,8 +197,11 @@ def _parent(text: str | None, notes: Notes) -> Parent | None:
 
 def _say(notes: Notes, session: Session) -> None:
     told = [PlacedDiagnostic(code=Code.EMIT_FAILED, message=text) for text in notes.texts]
-    problems: Sequence[PlacedDiagnostic] = [*_as_warnings(notes.problems), *told]
-    for problem in problems:
+    _show([*_as_warnings(notes.problems), *told], session)
+
+
+def _show(problems: Iterable[PlacedDiagnostic], session: Session) -> None:
+    for problem in () if session.quiet else problems:
         styled = click.style("warning", fg="yellow", bold=True)
         click.echo(f"{styled} {problem}", file=sys.stderr, color=None if session.color else False)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
-from streamt.cli.emitting import Lineage, lineage_options, option_error, session_of, set_up
+from streamt.cli.emitting import Lineage, Options, lineage_options, option_error, session_of, set_up
+from streamt.cli.output import Session
 from streamt.emitter.child import Ended, die_like, run_child
 from streamt.emitter.datasets import DatasetRef
+from streamt.emitter.told import EventType, Told
 from streamt.emitter.values import Outcome, Run
 
 
@@ -41,6 +43,8 @@ def run(
     job_namespace: str | None,
     config: Path | None,
     parent: str | None,
+    check: str | None,
+    consumer_form: str | None,
     drain: float,
     command: tuple[str, ...],
 ) -> None:
@@ -49,7 +53,7 @@ def run(
     The command's streams, signals and exit status are what they would be without streamt.
     """
     session = session_of(context)
-    lineage = set_up(job=job, job_namespace=job_namespace, config=config, parent=parent)
+    lineage = set_up(job, Options(job_namespace, config, parent, check, consumer_form))
     begun = Run(
         job=job,
         run_id=lineage.own.run_id,
@@ -63,7 +67,7 @@ def run(
     )
     if begun.logical_end and not begun.logical_start:
         raise option_error("nominal_end", "an end without a start; give --nominal-start, too")
-    ended = _observed(command, begun, lineage)
+    ended = _observed(command, begun, lineage, session)
     lineage.finish(drain, session)
     die_like(ended)
     context.exit(ended.status)
@@ -76,9 +80,15 @@ def outcome_of(ended: Ended) -> Outcome:
     return Outcome.FAIL if ended.message else Outcome.COMPLETE
 
 
-def _observed(command: Sequence[str], begun: Run, lineage: Lineage) -> Ended:
+def _observed(command: Sequence[str], begun: Run, lineage: Lineage, session: Session) -> Ended:
     emitter = lineage.emitter
-    ended = run_child(command, lineage.environment(), lambda: emitter.run_started(begun) if emitter else None)
+
+    def started() -> None:
+        if emitter is not None:
+            lineage.examine(_samples(begun), session)
+            emitter.run_started(begun)
+
+    ended = run_child(command, lineage.environment(), started)
     if emitter is not None:
         if ended.reason:
             emitter.run_started(begun)
@@ -86,6 +96,13 @@ def _observed(command: Sequence[str], begun: Run, lineage: Lineage) -> Ended:
     if ended.reason:
         click.echo(f"streamt: {ended.reason}", err=True)
     return ended
+
+
+def _samples(begun: Run) -> list[Told]:
+    """Return every event that the run can have."""
+    now = datetime.now(UTC)
+    types: tuple[EventType, ...] = ("START", "COMPLETE", "FAIL", "ABORT")
+    return [Told(begun, event_type, now) for event_type in types]
 
 
 def _datasets(option: str, texts: Sequence[str], raw: Sequence[tuple[str, str]]) -> tuple[DatasetRef, ...]:

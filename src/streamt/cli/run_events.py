@@ -9,7 +9,7 @@ from uuid import uuid4
 from streamt.cli.namespaces import namespaces_of
 from streamt.cli.projects import Opened
 from streamt.diagnostics import StreamtError
-from streamt.openlineage.emission import RunEmitter
+from streamt.openlineage.emission import EventForm, RunEmitter
 from streamt.openlineage.identity import Identity, NamespaceOptions, command_job_name
 from streamt.openlineage.runs import CommandRun
 from streamt.openlineage.static import identify_datasets
@@ -20,13 +20,19 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def emitter_of(opened: Opened, selected: Sequence[Selected], options: NamespaceOptions) -> RunEmitter:
+def emitter_of(
+    opened: Opened,
+    selected: Sequence[Selected],
+    options: NamespaceOptions,
+    form: EventForm = lambda event: event,
+) -> RunEmitter:
     """Prepare to tell of this run, so that nothing but delivery can go wrong once it has begun.
 
     Args:
         opened: the project.
         selected: the tests that will run.
         options: the namespaces that the command line gave.
+        form: writes an event in the form that somebody asked for.
 
     Raises:
         StreamtError: E506; a namespace, the transport, or an event would not be right.
@@ -43,7 +49,7 @@ def emitter_of(opened: Opened, selected: Sequence[Selected], options: NamespaceO
 
     with opened.placing():
         run, config = _both(describe_run, lambda: transport_from_environ(os.environ))
-        return RunEmitter(run, open_transport(config))
+        return RunEmitter(run, open_transport(config), form=form)
 
 
 def _both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Mode, Result, Session, StoppedError
 from streamt.cli.progress import Bar
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     metavar="KAFKA-URI",
     help="kafka://HOST:PORT; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE, else the one proxy address.",
 )
+@parent_option
+@consumer_options
 @project_options
 @reporting
 def test(
@@ -57,6 +60,9 @@ def test(
     openlineage_job_namespace: str | None,
     openlineage_kafka_namespace: str | None,
     openlineage_gateway_namespace: str | None,
+    openlineage_parent: bool,
+    check: str | None,
+    consumer_form: str | None,
     project_dir: Path,
     environment: str | None,
 ) -> Result:
@@ -79,10 +85,17 @@ def test(
     from streamt.openlineage.identity import NamespaceOptions
 
     namespaces = (openlineage_job_namespace, openlineage_kafka_namespace, openlineage_gateway_namespace)
-    return _run(opened, selected, emitter_of(opened, selected, NamespaceOptions(*namespaces, prefix="openlineage_")))
+    form = form_of(consumer_form, with_parent=openlineage_parent)
+    emitter = emitter_of(opened, selected, NamespaceOptions(*namespaces, prefix="openlineage_"), form)
+    return _run(opened, selected, emitter, warnings_for(check, emitter.rehearsed))
 
 
-def _run(opened: "Opened", selected: "Sequence[Selected]", emitter: "RunEmitter | None") -> Result:
+def _run(
+    opened: "Opened",
+    selected: "Sequence[Selected]",
+    emitter: "RunEmitter | None",
+    checked: "Sequence[Diagnostic]" = (),
+) -> Result:
     from streamt.cli.test_report import report
     from streamt.testing.runner import run_observed, run_tests
 
@@ -91,13 +104,13 @@ def _run(opened: "Opened", selected: "Sequence[Selected]", emitter: "RunEmitter 
     try:
         results = run_observed(lambda: run_tests(opened.project, opened.compiled, selected, bar), emitter)
     except (KeyboardInterrupt, SystemExit) as stop:
-        undelivered = emitter.warnings if emitter else ()
+        undelivered = (*checked, *emitter.warnings) if emitter else ()
         raise StoppedError.by(stop, opened.placed(*opened.warnings, *undelivered)) from None
     finally:
         bar.close()
         if emitter is not None:
             emitter.close()
-    return report(opened, results, emitter.warnings if emitter else ())
+    return report(opened, results, (*checked, *(emitter.warnings if emitter else ())))
 
 
 def _listener() -> Listener:

@@ -74,6 +74,7 @@ class Code(StrEnum):
         "the output of a sink has no dataset name that could be exported",
     )
     EMIT_FAILED = "W112_OPENLINEAGE_EMIT_FAILED", "a run event could not be delivered; the tests' result stands"
+    CONSUMER = "W113_OPENLINEAGE_CONSUMER", "`--check`: a catalog refuses, ignores or loses something of the events"
     LOCAL_STATE = "W140_LOCAL_STATE", "the deployment state is a local file"
     ORPHANED = "W141_ORPHANED", "a managed resource is no longer declared"
     DRIFT = "W142_DRIFT", "a resource was changed outside of streamt"

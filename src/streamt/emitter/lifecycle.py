@@ -111,6 +111,12 @@ def run_ref(run: Run, namespace: str) -> RunRef:
     return RunRef(run.namespace or namespace, run.job, run_uuid(run, namespace))
 
 
+def with_parent(event: RunEvent, parent: Parent) -> RunEvent:
+    """Return an event that names its run's parent and root."""
+    facets = (event.run.facets or RunFacets()).model_copy(update={"parent": _parent_facet(parent)})
+    return event.model_copy(update={"run": event.run.model_copy(update={"facets": facets})})
+
+
 def shortened(text: str, secrets: tuple[str, ...] = ()) -> str:
     """Return an error message that may leave: secrets masked, without a stack trace, at most `LONGEST_MESSAGE`."""
     head, trace, rest = text[:_LOOKED_AT].partition("Traceback (most recent call last):")

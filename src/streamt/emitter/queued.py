@@ -13,6 +13,7 @@ from streamt.emitter.values import Engine, Outcome, Run, Task, TaskState
 from streamt.emitter.worker import Counters, Limits, UntellableError, Worker
 
 if TYPE_CHECKING:
+    from streamt.openlineage.emission import EventForm
     from streamt.openlineage.validation import Checker
 
 
@@ -63,37 +64,42 @@ class QueuedEmitter:
 class _Key:
     config: LineageConfig
     engine: Engine
+    form: "EventForm | None"
 
 
 _workers: dict[_Key, Worker[Told | ToldJob]] = {}
 
 
-def open_queued(config: LineageConfig, engine: Engine) -> QueuedEmitter:
-    """Return an emitter; all of one process and configuration share one worker."""
+def open_queued(config: LineageConfig, engine: Engine, form: "EventForm | None" = None) -> QueuedEmitter:
+    """Return an emitter; all of one process and configuration share one worker.
+
+    Args:
+        config: where events go.
+        engine: the program that runs things.
+        form: writes a run event in the form that a consumer takes, where one is asked for.
+    """
     limits = Limits(queue=config.queue, close_s=config.close)
     # One step, without a lock that a fork could leave locked for ever: of two workers, one is never used.
     worker = _workers.setdefault(
-        _Key(config, engine), Worker(_maker(config, engine), lambda: open_sink(config), limits)
+        _Key(config, engine, form), Worker(_maker(config, engine, form), lambda: open_sink(config), limits)
     )
     return QueuedEmitter(config, engine, worker)
 
 
-def _maker(config: LineageConfig, engine: Engine) -> Callable[[Told | ToldJob, Callable[[str], None]], bytes]:
+def _maker(
+    config: LineageConfig, engine: Engine, form: "EventForm | None" = None
+) -> Callable[[Told | ToldJob, Callable[[str], None]], bytes]:
     """Return what makes an event of what was told; the models are imported by the worker, and not before."""
     checkers: list[Checker] = []
 
     def make(told: Told | ToldJob, note: Callable[[str], None]) -> bytes:
-        from streamt.emitter.lifecycle import Context, to_event, to_job_event
         from streamt.emitter.run_ids import RunIdError
         from streamt.openlineage.validation import Checker
 
         if not checkers:
             checkers.append(Checker(bare_references=False))
-        secrets = (config.api_key,) if config.api_key else ()
         try:
-            context = Context(config.namespace, engine, secrets)
-            event = to_event(told, context, note) if isinstance(told, Told) else to_job_event(told, context, note)
-            line = event.to_json()
+            line = line_of(told, config, engine, form, note)
             checkers[0].check(line, Option("lineage"))
         except RunIdError as error:
             raise UntellableError(str(error)) from None
@@ -102,3 +108,25 @@ def _maker(config: LineageConfig, engine: Engine) -> Callable[[Told | ToldJob, C
         return line
 
     return make
+
+
+def line_of(
+    told: Told | ToldJob,
+    config: LineageConfig,
+    engine: Engine,
+    form: "EventForm | None" = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> bytes:
+    """Return the bytes of the event of what was told, not yet checked.
+
+    Raises:
+        RunIdError: no run id can be made.
+        pydantic.ValidationError: the model refuses a value.
+    """
+    from streamt.emitter.lifecycle import Context, to_event, to_job_event
+
+    context = Context(config.namespace, engine, (config.api_key,) if config.api_key else ())
+    if isinstance(told, ToldJob):
+        return to_job_event(told, context, note).to_json()
+    event = to_event(told, context, note)
+    return (form(event) if form else event).to_json()

@@ -50,6 +50,10 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+EventForm = Callable[[RunEvent], RunEvent]
+"""Writes an event in the form that somebody asked for."""
+
+
 def utc_now() -> datetime:
     """Give the time, aware, in UTC."""
     return datetime.now(UTC)
@@ -58,13 +62,20 @@ def utc_now() -> datetime:
 class RunEmitter:
     """Tells a backend of one run: START, then one end; what goes wrong with that is a warning and no more."""
 
-    def __init__(self, run: CommandRun, transport: Transport, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        run: CommandRun,
+        transport: Transport,
+        now: Callable[[], datetime] = utc_now,
+        form: EventForm = lambda event: event,
+    ) -> None:
         """Rehearse every event that the run can have, so that nothing but delivery can fail later.
 
         Args:
             run: the run; its events are built from it alone.
             transport: open; `close` closes it.
             now: gives an aware time.
+            form: writes an event in the form that somebody asked for; by default that of the specification.
 
         Raises:
             StreamtError: E506, an event of this run would not be valid.
@@ -72,6 +83,8 @@ class RunEmitter:
         self._run = run
         self._transport = transport
         self._now = now
+        self._form = form
+        self._rehearsed: tuple[bytes, ...] = ()
         self._started_at: datetime | None = None
         self._has_ended = False
         self._warnings: list[Diagnostic] = []
@@ -82,6 +95,11 @@ class RunEmitter:
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What was not delivered, so far."""
         return tuple(self._warnings)
+
+    @property
+    def rehearsed(self) -> tuple[bytes, ...]:
+        """Every event that the run can have, as it would be sent: START, and each of its ends."""
+        return self._rehearsed
 
     def start(self, started_at: datetime | None = None) -> None:
         """Tell that the run begins.
@@ -117,7 +135,7 @@ class RunEmitter:
 
     def _deliver(self, event: RunEvent) -> None:
         try:
-            line = event.to_json()
+            line = self._form(event).to_json()
             self._checker.check(line, LOCATION)
             self._transport.emit(line)
         except DeliveryError as error:
@@ -133,6 +151,8 @@ class RunEmitter:
         self._warnings.append(Diagnostic(code=Code.EMIT_FAILED, message=message, location=LOCATION))
 
     def _rehearse(self, time: datetime) -> None:
-        start = start_event(self._run, time).to_json()
-        for outcome in Outcome:
-            self._checker.check_run([start, terminal_event(self._run, outcome, time).to_json()], LOCATION)
+        start = self._form(start_event(self._run, time)).to_json()
+        ends = [self._form(terminal_event(self._run, outcome, time)).to_json() for outcome in Outcome]
+        for end in ends:
+            self._checker.check_run([start, end], LOCATION)
+        self._rehearsed = (start, *ends)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from streamt.deploy.apply import Report
 from streamt.diagnostics import Diagnostic, ProjectPath, StreamtError
-from streamt.openlineage.emission import RunEmitter
+from streamt.openlineage.emission import EventForm, RunEmitter
 from streamt.openlineage.identity import (
     Bootstrap,
     Identity,
@@ -24,13 +24,19 @@ _OUTCOMES = {
 }
 
 
-def apply_emitter(project: str, operation_id: str, options: NamespaceOptions) -> RunEmitter:
+def apply_emitter(
+    project: str,
+    operation_id: str,
+    options: NamespaceOptions,
+    form: EventForm = lambda event: event,
+) -> RunEmitter:
     """Prepare to tell of an apply, so that nothing but delivery can go wrong once it has begun.
 
     Args:
         project: the project's name.
         operation_id: the id that the operation will have; it is the run's.
         options: the namespaces that the command line gave. Those of datasets are only checked: an apply has none.
+        form: writes an event in the form that somebody asked for.
 
     Raises:
         StreamtError: E506; a namespace, the transport, or an event would not be right.
@@ -41,7 +47,7 @@ def apply_emitter(project: str, operation_id: str, options: NamespaceOptions) ->
     except StreamtError as error:
         raise StreamtError(*error.diagnostics, *_wrong_transport()) from error
     run = CommandRun(UUID(operation_id), Identity(namespaces.job, command_job_name(project, "apply")), "COMMAND")
-    return RunEmitter(run, open_transport(transport_from_environ(os.environ)))
+    return RunEmitter(run, open_transport(transport_from_environ(os.environ)), form=form)
 
 
 def _wrong_transport() -> tuple[Diagnostic, ...]:
