@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test demo-catalog test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
+.PHONY: demo demo-test demo-catalog demo-apply test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -22,6 +22,10 @@ demo-test: $(VENV)/.dev
 # Serves a catalog that knows the examples until Ctrl-C; with CHECK=1 it looks for itself, and ends.
 demo-catalog: $(VENV)/.dev
 	@CHECK=$(CHECK) $(BIN)/python -m examples.demo_catalog
+
+# Deploys the example's topics to real brokers on loopback, shows drift, and puts it back. Needs Java and Maven.
+demo-apply: $(VENV)/.dev
+	@$(BIN)/python -m examples.demo_apply
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered

@@ -198,7 +198,8 @@ def change_text(diff: FieldDiff, paint: Paint) -> str:
     if old == diff.desired:
         return f"{value_text(old)} (already so)"
     if diff.applied is not ABSENT and diff.applied != diff.live:
-        text += paint(f"  (changed outside; applied was {value_text(diff.applied)})", "yellow")
+        was = "" if diff.applied == diff.desired else f"; applied was {value_text(diff.applied)}"
+        text += paint(f"  (changed outside{was})", "yellow")
     return text
 
 
