@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test demo-catalog demo-apply test test-stack lint types imports codegen codegen-check conformance package bench bench-stack clean
+.PHONY: demo demo-test demo-catalog demo-apply test test-stack test-page page page-check openapi lint types imports codegen codegen-check \
+        conformance package bench bench-stack bench-page clean
 
 demo: $(VENV)/.run
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
@@ -34,6 +35,28 @@ test: $(VENV)/.dev
 test-stack: $(VENV)/.dev
 	$(BIN)/python -m tests.stack install
 	$(BIN)/python -m pytest -m stack -n 2
+
+# The catalog's page in a real Chromium: the package `chromium`, and Node.js for the rules of accessibility.
+test-page: $(VENV)/.dev web/node_modules/.installed
+	@command -v chromium chromium-browser google-chrome > /dev/null || { echo "test-page needs Chromium: install the package chromium"; exit 2; }
+	$(BIN)/python -m pytest -m page
+
+# Builds the page into src/streamt/catalog/web, whose files are committed: who only uses streamt needs no Node.js.
+page: web/node_modules/.installed
+	cd web && npm run --silent build
+
+# Writes the catalog's OpenAPI document anew.
+openapi: $(VENV)/.dev
+	$(BIN)/python -m tests.catalog.test_openapi_document
+
+page-check: $(VENV)/.dev web/node_modules/.installed
+	$(BIN)/python -m pytest -q tests/catalog/test_openapi_document.py
+	cd web && npm run --silent types && npm run --silent check && npm run --silent test && node build.mjs --check
+
+web/node_modules/.installed: web/package-lock.json
+	@command -v npm > /dev/null || { echo "the page is built with Node.js 20 and npm: install them first"; exit 2; }
+	cd web && npm ci --no-audit --no-fund --silent
+	@touch $@
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -65,6 +88,9 @@ bench: $(VENV)/.dev
 
 bench-stack: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.topics
+
+bench-page: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.page
 
 clean:
 	rm -rf $(VENV) .tox dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
