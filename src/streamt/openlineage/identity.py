@@ -6,10 +6,9 @@ Source: the specification's sections "Static export command" (precedence), "Data
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import AddressValueError, IPv6Address
 
 from streamt.diagnostics import Code, Diagnostic, Location, Option, ProjectPath, StreamtError, Variable
-from streamt.openlineage.naming import Identity, is_clean_text, job_segment, kafka_namespace
+from streamt.openlineage.own_names import Identity, is_clean_text, job_segment, kafka_namespace
 
 __all__ = [
     "GATEWAY_VARIABLE",
@@ -250,6 +249,8 @@ def _endpoint_problem(endpoint: str) -> str | None:
 
 
 def _is_ipv6(text: str) -> bool:
+    from ipaddress import AddressValueError, IPv6Address
+
     try:
         IPv6Address(text)
     except AddressValueError:

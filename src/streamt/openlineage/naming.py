@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from urllib.parse import quote
 
+from streamt.openlineage.own_names import Identity, is_clean_text, job_segment, kafka_namespace
 from streamt.openlineage.systems import PART, SYSTEMS, NamingError, Parts, System, clean_host, clean_port
 
 __all__ = [
@@ -39,14 +39,6 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[((?:[^\]]|\]\])*)\]')
 _CLOSING = {'"': '"', "`": "`", "[": "]"}
 _PLAIN = re.compile(r"(?:\\\.|[^.])*")
 _AUTHORITY = re.compile(r"(?:[^@/]*@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/;,]*)(?::(?P<port>[0-9]+))?")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Identity:
-    """What names a dataset or a job in every catalog; ordered as events and references are."""
-
-    namespace: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,17 +203,6 @@ def parts_of_relation(system: str, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def kafka_namespace(endpoint: str) -> str:
-    """Return the namespace of a Kafka cluster by its one `host:port`, in its exact spelling."""
-    return f"kafka://{endpoint}"
-
-
-def job_segment(text: str) -> str:
-    """Return a segment of the name of one of streamt's own jobs: everything but -._~, letters and digits escaped."""
-    # quote() keeps exactly those once `safe` is empty, and writes upper-case hexadecimals.
-    return quote(text, safe="")
-
-
 def dbt_job(project: str, target: str) -> str:
     """Name the job of a dbt project's invocations."""
     return f"dbt.{project}.{target}"
@@ -230,11 +211,6 @@ def dbt_job(project: str, target: str) -> str:
 def child_job(parent: str, name: str) -> str:
     """Name the job of a task within the job of its run."""
     return f"{parent}.{name}"
-
-
-def is_clean_text(text: str) -> bool:
-    """Report whether `text` can stand in an identity: valid Unicode without control characters."""
-    return not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in text)
 
 
 def _fill(templates: tuple[str, ...], parts: Mapping[str, str]) -> str:
