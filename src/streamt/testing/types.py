@@ -1,6 +1,6 @@
-"""Whether a record's value is one of a Flink SQL type.
+"""Flink SQL types, as far as values are held against them: those of Avro, and those that a project declares.
 
-What JSON has for each of them is as Flink's JSON format reads it.
+What Flink's JSON format makes of JSON is in `flink_json`.
 """
 
 from collections.abc import Callable
@@ -10,20 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from streamt.sql import FlinkType, parse_type
+from streamt.testing.flink_json import Standard, takes
 from streamt.testing.values import is_number
 
 _INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 # The names of JSON Schema that Flink SQL lacks, or that say less there.
 _JSON_NAMES = {"number": "NUMBER", "object": "OBJECT", "array": "ARRAY"}
 _TIMES = ("TIMESTAMP", "TIMESTAMP_LTZ", "BIGINT", "VARCHAR", "DATE")
-# Where the Python type of a value says all: no need to look at each value.
-_SETTLED: dict[str, frozenset[type]] = {
-    "BOOLEAN": frozenset({bool}),
-    "VARCHAR": frozenset({str, UUID}),
-    "FLOAT": frozenset({int, Decimal, float}),
-    "DOUBLE": frozenset({int, Decimal, float}),
-    "NUMBER": frozenset({int, Decimal, float}),
-}
 
 
 def accepted_type(text: str) -> FlinkType:
@@ -56,14 +49,8 @@ def family(flink: FlinkType) -> str:
     return "VARCHAR" if flink.name in ("CHAR", "VARCHAR") else flink.name
 
 
-def admits_types(flink: FlinkType, types: set[type]) -> bool:
-    """Report whether values of these Python types are certainly all of this type."""
-    settled = _SETTLED.get(flink.name, frozenset()) if not flink.sizes else frozenset[type]()
-    return types - ({type(None)} if flink.nullable else set()) <= settled
-
-
 def admits(flink: FlinkType, value: Any) -> bool:
-    """Report whether `value`, as decoded from JSON or Avro, is of this type."""
+    """Report whether `value`, as decoded from Avro or declared in the project, is of this type."""
     return flink.nullable if value is None else _ADMITS.get(flink.name, _anything)(flink, value)
 
 
@@ -107,28 +94,21 @@ def _number(_flink: FlinkType, value: Any) -> bool:
     return is_number(value) or isinstance(value, float)
 
 
-def _date(_flink: FlinkType, value: Any) -> bool:
-    if isinstance(value, str):
-        return _reads(date.fromisoformat, value)
-    return isinstance(value, date) and not isinstance(value, datetime)
+def _date(flink: FlinkType, value: Any) -> bool:
+    return _is_written(flink, value) or (isinstance(value, date) and not isinstance(value, datetime))
 
 
-def _time(_flink: FlinkType, value: Any) -> bool:
-    return _reads(time.fromisoformat, value) if isinstance(value, str) else isinstance(value, time)
+def _time(flink: FlinkType, value: Any) -> bool:
+    return _is_written(flink, value) or isinstance(value, time)
 
 
-def _timestamp(_flink: FlinkType, value: Any) -> bool:
-    if isinstance(value, str):
-        return len(value) > len("2026-11-30") and _reads(datetime.fromisoformat, value)
-    return isinstance(value, datetime)
+def _timestamp(flink: FlinkType, value: Any) -> bool:
+    return _is_written(flink, value) or isinstance(value, datetime)
 
 
-def _reads(read: Callable[[str], object], value: str) -> bool:
-    try:
-        read(value)
-    except ValueError:
-        return False
-    return True
+def _is_written(flink: FlinkType, value: Any) -> bool:
+    """Report whether a text is a time as Flink's JSON writes it, by either standard."""
+    return isinstance(value, str) and any(takes(flink, value, standard) for standard in Standard)
 
 
 def _array(flink: FlinkType, value: Any) -> bool:

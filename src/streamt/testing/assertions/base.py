@@ -30,10 +30,12 @@ class Batch:
     Attributes:
         records: their columns.
         messages: where each stands; as many as `records`.
+        is_json: whether all of them were read from JSON, and none from Avro.
     """
 
     records: Sequence[Record]
     messages: Sequence[Positioned]
+    is_json: bool = True
 
     def place(self, index: int) -> Place:
         """Tell where the record at `index` stands."""

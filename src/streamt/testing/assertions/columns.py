@@ -1,19 +1,16 @@
-"""Assertions that look at one value at a time: not_null, accepted_values, accepted_types, range."""
+"""Assertions that look at one value at a time: not_null, accepted_values, range."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from streamt.sql import FlinkType
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.results import Verdict
-from streamt.testing.types import accepted_type, admits, admits_types
 from streamt.testing.values import are_numbers, exact_number, identity, is_number
 
 if TYPE_CHECKING:
     from streamt.project.language import (
-        AcceptedTypesAssertion,
         AcceptedValuesAssertion,
         NotNullAssertion,
         RangeAssertion,
@@ -127,22 +124,6 @@ class Range(Check):
         return above and (self._largest is None or value <= self._largest)
 
 
-class AcceptedType(Check):
-    """The value is of a Flink SQL type; no value is fine, unless the type is NOT NULL."""
-
-    def __init__(self, accepted: FlinkType) -> None:
-        self._type = accepted
-        self.found = f"have a value that is no {accepted} in"
-
-    def holds_for_all(self, values: list[Any]) -> bool:
-        """Compare the set of Python types, where they alone decide."""
-        return admits_types(self._type, set(map(type, values)))
-
-    def holds(self, value: Any) -> bool:
-        """Tell whether the value is of the type."""
-        return admits(self._type, value)
-
-
 def not_null(assertion: "NotNullAssertion") -> Accumulator:
     """Judge `not_null`."""
     return EachValue([(Column(name), NotNull()) for name in assertion.columns])
@@ -156,12 +137,3 @@ def accepted_values(assertion: "AcceptedValuesAssertion") -> Accumulator:
 def value_range(assertion: "RangeAssertion") -> Accumulator:
     """Judge `range`."""
     return EachValue([(Column(assertion.column), Range(assertion.min, assertion.max))])
-
-
-def accepted_types(assertion: "AcceptedTypesAssertion") -> Accumulator:
-    """Judge `accepted_types`.
-
-    Raises:
-        ValueError: a type is none of Flink SQL.
-    """
-    return EachValue([(Column(name), AcceptedType(accepted_type(text))) for name, text in assertion.types.items()])

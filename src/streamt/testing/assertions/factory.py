@@ -36,7 +36,7 @@ def declared_types(node: Node) -> dict[str, FlinkType | None]:
 
 
 def _make(assertion: Assertion, node: Node) -> Accumulator:  # noqa: PLR0911 - one line for each kind
-    from streamt.testing.assertions import columns, distribution, keys, query, sql, times
+    from streamt.testing.assertions import columns, distribution, keys, query, sql, times, types
 
     body = assertion.body
     match assertion.kind:
@@ -45,7 +45,7 @@ def _make(assertion: Assertion, node: Node) -> Accumulator:  # noqa: PLR0911 - o
         case "accepted_values":
             return columns.accepted_values(body)
         case "accepted_types":
-            return columns.accepted_types(body)
+            return types.accepted_types(body)
         case "range":
             return columns.value_range(body)
         case "unique_key":

@@ -41,7 +41,10 @@ class MaxLag(Accumulator):
             return absent(self._column, sample.records)
         if self._unreadable:
             found = f"{self._unreadable} of {records(sample.records)} have a value that is no time in"
-            return self._failed(f"{found} `{self._column.name}`", self._unreadable, self._unreadable_place, sample)
+            unknown = sample.unknown_types.get(self._column.name)
+            note = f" (its Avro type `{unknown}` is not known)" if unknown else ""
+            found = f"{found} `{self._column.name}`{note}"
+            return self._failed(found, self._unreadable, self._unreadable_place, sample)
         if self._newest is None:
             return self._failed(f"no record has a value in `{self._column.name}`", sample.records, None, sample)
         lag = Decimal(repr(sample.now.timestamp())) - self._newest

@@ -37,6 +37,7 @@ class ValueDecoder:
 
     Attributes:
         unknown_types: for columns of Avro, the logical or Connect type that is read as its plain type.
+        reads_avro: whether a schema of Avro is known, so that values may be of its types.
     """
 
     def __init__(self, *, has_registry: bool, only_avro: bool) -> None:
@@ -47,6 +48,7 @@ class ValueDecoder:
             only_avro: whether a value that is not in the wire format is a fault.
         """
         self.unknown_types: dict[str, str] = {}
+        self.reads_avro = False
         self._has_registry = has_registry
         self._only_avro = only_avro
         self._decoders: dict[bytes, Callable[[bytes], Record]] = {}
@@ -93,6 +95,7 @@ class ValueDecoder:
         if schema.kind == "AVRO":
             avro = AvroDecoder(schema.text, schema.references.values())
             self.unknown_types.update(avro.unknown_types)
+            self.reads_avro = True
             return lambda value: avro(value, HEADER)
         from streamt.testing.decoding.json_schema import JsonSchemaDecoder
 

@@ -86,7 +86,7 @@ class Gauge:
                 self._count(Fault(Kind.TOO_SLOW), self._message)
         del records[len(kept) :]
         self.records += len(records)
-        return Batch(records, kept)
+        return Batch(records, kept, is_json=not self.decode.reads_avro)
 
     def _decode_all(
         self, messages: Sequence["Message"], values: list[bytes | None], records: list[Record], kept: list["Message"]
