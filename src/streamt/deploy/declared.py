@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from streamt.compiler.artifacts import CompiledProject, Node, NodeKind, OutputKind, ProcessKind
 from streamt.deploy.artifact import Address, Artifact, Content, Declaration, ResourceKind
-from streamt.deploy.project import DeployProject
+from streamt.deploy.project import DeployProject, Moved, Removed
 from streamt.project import Project
 from streamt.project.language import Model
 
@@ -17,6 +17,7 @@ _PROCESSES = {
 
 def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject:
     """Return what a deployment of the project's environment is made from."""
+    moved, removed = _lifecycle(project, compiled.name)
     models = {model.name: model for model in project.document.models}
     nodes = [node for node in compiled.nodes if node.kind is NodeKind.MODEL]
     artifacts = (each for node in nodes for each in _artifacts(node, models[node.name], project, compiled))
@@ -26,6 +27,8 @@ def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject
         protected=project.protected,
         artifacts=tuple(sorted(artifacts, key=lambda each: str(each.address))),
         edges=tuple((source, node.name) for node in compiled.nodes for source in node.dependencies),
+        moved=moved,
+        removed=removed,
     )
 
 
@@ -41,7 +44,7 @@ def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledPro
             content=content,
             declaration=Declaration(kind="model", name=node.name, owner=node.owner),
             ownership=mode,
-            protect=kind is ResourceKind.TOPIC,
+            protect=_protect(model, kind),
         )
 
     if node.output is not None and node.output.kind is OutputKind.TOPIC:
@@ -60,3 +63,30 @@ def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledPro
         )
     if node.process is not None:
         yield make(_PROCESSES[node.process], node.name, {})
+
+
+def _protect(model: Model, kind: ResourceKind) -> bool:
+    declared = model.ownership.protect if model.ownership else None
+    return kind in (ResourceKind.TOPIC, ResourceKind.SCHEMA) if declared is None else declared
+
+
+def _lifecycle(project: Project, name: str) -> tuple[tuple[Moved, ...], tuple[Removed, ...]]:
+    lifecycle = project.document.lifecycle
+
+    def address(kind: str, logical: str) -> Address:
+        base, _, part = logical.rpartition("/")
+        of_schema = kind == ResourceKind.SCHEMA.value
+        return Address(
+            project=name,
+            environment=project.environment,
+            kind=ResourceKind(kind),
+            name=base if of_schema and base else logical,
+            part=("key" if part == "key" else "value") if of_schema else None,
+        )
+
+    moved = (Moved(address(each.kind, each.from_), address(each.kind, each.to)) for each in lifecycle.moved)
+    removed = (
+        Removed(address=address(each.kind, each.name), name=each.physical, delete=each.delete)
+        for each in lifecycle.removed
+    )
+    return tuple(moved), tuple(removed)

@@ -6,6 +6,7 @@ from pydantic import Field, Strict
 
 from streamt.project.language.exposures import Exposure
 from streamt.project.language.fields import Name, NonBlank, NotNull, SampleSize, Struct
+from streamt.project.language.lifecycle import Lifecycle
 from streamt.project.language.models import Model
 from streamt.project.language.rules import Rules
 from streamt.project.language.runtime import ApiVersion, DeploymentState, Runtime
@@ -70,6 +71,9 @@ class Document(Struct):
     tests: Annotated[tuple[Test, ...], Strict(strict=False)] = Field((), description="What must hold for records.")
     exposures: Annotated[tuple[Exposure, ...], Strict(strict=False)] = Field(
         (), description="What reads or writes the project's topics from outside."
+    )
+    lifecycle: Annotated[Lifecycle, NotNull()] = Field(
+        default_factory=Lifecycle, description="What became of resources that are no longer declared as they were."
     )
     deployment_state: Annotated[DeploymentState, NotNull()] = Field(
         default_factory=DeploymentState, description="Where the record of what this project owns is kept."

@@ -142,7 +142,10 @@ class MlOutput(Struct):
 class Ownership(Struct):
     """Who manages what is deployed; never a human owner."""
 
-    mode: Literal["managed", "adopted", "external"] = Field(description="The deployment's life.")
+    mode: Literal["managed", "adopted", "external"] = Field("managed", description="The deployment's life.")
+    protect: Boolean | None = Field(
+        None, description="Whether no plan may delete or stop it; topics and schemas are protected by default."
+    )
 
 
 From = Annotated[

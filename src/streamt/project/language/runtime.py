@@ -115,7 +115,7 @@ class Runtime(Struct):
     conduktor: Annotated[Conduktor | None, NotNull()] = Field(None, description="Conduktor's products.")
 
 
-Deletable = Literal["schema", "topic", "flink_job", "connector", "gateway_rule"]
+Deployable = Literal["schema", "topic", "flink_job", "connector", "gateway_rule"]
 
 
 class DeploymentState(Struct):
@@ -138,7 +138,7 @@ class Safety(Struct):
     require_reviewed_plan: Boolean | None = Field(None, description="Apply only a plan that was saved before.")
     plan_max_age: Duration | None = Field(None, description="How old a saved plan may be, such as `1h`.")
     require_remote_state: Boolean = Field(default=False, description="Refuse a state that only one machine sees.")
-    deletable: Annotated[tuple[Deletable, ...], Strict(strict=False), NotNull()] = Field(
+    deletable: Annotated[tuple[Deployable, ...], Strict(strict=False), NotNull()] = Field(
         (), description="The kinds of which something may be deleted; none by default."
     )
 
