@@ -11,6 +11,7 @@ from streamt.compiler.names import check_topic_names, collisions
 from streamt.compiler.nodes import compiled_model, model_node, source_node
 from streamt.compiler.queries import with_query
 from streamt.compiler.references import Declared, check_reads, cycles
+from streamt.compiler.topics import check_replicas
 from streamt.diagnostics import Diagnostic, ProjectPath, StreamtError
 from streamt.project import Project
 from streamt.project.language import Model
@@ -82,6 +83,7 @@ def _diagnostics(drafts: Sequence[Draft], nodes: Sequence[Node], project: Projec
         yield from check_reads(draft, declared)
     yield from cycles(drafts)
     yield from check_topic_names(nodes, {model.name: model for model in project.document.models})
+    yield from check_replicas(nodes, project.document)
     yield from collisions(nodes)
 
 
