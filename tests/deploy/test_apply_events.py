@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from streamt.cli.app import app
 from streamt.openlineage import conformance
 from tests.deploy.commands import MODELS, PROTECTED, RUNTIME, Commands
 
@@ -376,12 +378,11 @@ def test_l1_l25_every_other_command_is_silent(telling: Commands, arguments: tupl
 
 
 def test_l25_no_other_command_has_the_option() -> None:
-    import click
-
-    from streamt.cli.app import app
-
     def named(group: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
-        for key, command in group.commands.items():
+        context = click.Context(group)
+        for key in group.list_commands(context):
+            command = group.get_command(context, key)
+            assert command is not None
             if isinstance(command, click.Group):
                 yield from named(command, f"{name}{key} ")
             else:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.program import clean_environment
 from tests.deploy.commands import MODELS, PROTECTED, RUNTIME, Commands, stable
@@ -199,6 +200,40 @@ def test_adopting_what_is_there(commands: Commands) -> None:
     for name, code in (("sent", "E547_ADOPTION_REFUSED"), ("nobody", "E547_ADOPTION_REFUSED")):
         assert commands.json("adopt", "topic", name).codes == [code]
     assert commands.json("adopt", "topik", "paid").codes == ["E500_USAGE_ERROR"]
+
+
+def test_what_is_there_is_imported_as_sources(commands: Commands) -> None:
+    for name in ("theirs.v1", "theirs.v2", "paid.v1"):
+        commands.files.put(name, {})
+    ended = commands.run("import", "topics", "--exclude", "*.v2")
+    assert yaml.safe_load(ended.stdout)["sources"] == [{"name": "theirs.v1", "topic": "theirs.v1"}]
+    assert commands.run("import", "topics", "--output-file", "sources/imported.yml").status == 0
+    assert commands.json("import", "topics", "--output-file", "sources/imported.yml").codes == ["E500_USAGE_ERROR"]
+    assert commands.run("validate").status == 0
+    assert commands.json("import", "topics").envelope["data"]["sources"] == []
+    assert commands.json("import", "jobs").codes == ["E500_USAGE_ERROR"]
+    assert commands.json("import", "schemas").codes == ["E503_ENVIRONMENT_ERROR"]
+
+
+def test_moves_and_ends_are_declared_in_the_project(commands: Commands) -> None:
+    commands.run("apply")
+    renamed = MODELS.replace("name: paid\n", "name: payments\n").replace('ref("paid")', 'ref("payments")')
+    renamed = renamed[: renamed.index("  - name: sent")]
+    lifecycle = (
+        "lifecycle:\n"
+        "  moved: [{kind: topic, from: paid, to: payments}]\n"
+        "  removed: [{kind: topic, name: sent, physical: sent.v1}]\n"
+    )
+    commands.write(renamed + lifecycle)
+    path = commands.folder / "stream_project.yml"
+    path.write_text(path.read_text().replace("{ref: paid}", "{ref: payments}"))
+    ended = commands.json("apply")
+    assert [(each["verb"], each["result"]) for each in ended.envelope["data"]["actions"]] == [
+        ("move", "applied"),
+        ("forget", "applied"),
+    ]
+    assert commands.files.names == ["paid.v1", "sent.v1"]
+    assert commands.json("plan").envelope["data"]["actions"] == []
 
 
 def test_state_commands(commands: Commands) -> None:

@@ -38,6 +38,11 @@ COMMANDS = {
     "diff": Entry("diff", "diff", "Show where the project, what was applied and what is there differ."),
     "docs": Entry("docs", "docs", "Tell catalogs what the project declares."),
     "envs": Entry("envs", "envs", "Show the environments of the project."),
+    "import": Entry(
+        "import_",
+        "import_resources",
+        "Write what is there and not declared as sources of the project language; nothing becomes ours by that.",
+    ),
     "lineage": Entry("lineage", "lineage", "Show which sources and models feed which models."),
     "list": Entry("list", "list_declarations", "List sources, models, tests and exposures."),
     "plan": Entry(
