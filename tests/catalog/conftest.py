@@ -1,5 +1,6 @@
 """Catalogs to try, on both stores, real ones."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -24,16 +25,44 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.make_database(f"catalog_{uuid4().hex}")
 
 
-@pytest.fixture
-def desk(store_url: str) -> Iterator[Desk]:
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that `Desk.open` set up once, to be copied: migrating costs more than most tests."""
+    folder = tmp_path_factory.mktemp("template")
+    Desk.open(f"sqlite:///{folder}/catalog.db").catalog.close()
+    return folder / "catalog.db"
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: PostgresServer) -> str:
+    """A database that `Desk.open` set up once, to be copied."""
+    Desk.open(postgres.make_database("template_of_catalogs")).catalog.close()
+    return "template_of_catalogs"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
     """A catalog with an admin, a connection, and tables a, b, c in datastore 1, d in datastore 2."""
-    one = Desk.open(store_url)
+    if request.param == "sqlite":
+        url = copied(request.getfixturevalue("sqlite_template"), tmp_path / "desk.db")
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres")
+        name = f"catalog_{uuid4().hex}"
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE {request.getfixturevalue("postgres_template")}')
+        url = server.url(name)
+    one = Desk.again(url)
     yield one
     one.catalog.close()
 
 
 @pytest.fixture
-def sqlite_desk(tmp_path: Path) -> Iterator[Desk]:
-    one = Desk.open(f"sqlite:///{tmp_path}/catalog.db")
+def sqlite_desk(sqlite_template: Path, tmp_path: Path) -> Iterator[Desk]:
+    one = Desk.again(copied(sqlite_template, tmp_path / "desk.db"))
     yield one
     one.catalog.close()
+
+
+def copied(template: Path, path: Path) -> str:
+    """Copy a store and return the copy's URL."""
+    shutil.copy(template, path)
+    return f"sqlite:///{path}"

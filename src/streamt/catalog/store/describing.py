@@ -116,7 +116,7 @@ _SUBJECT = (
     metadata_report.c.field_id == bindparam("field"),
 )
 _TIME = metadata_report.c.event_time
-_NEIGHBOUR = select(metadata_report.c.value_id).where(*_SUBJECT).limit(1)
+_NEIGHBOUR = select(metadata_report.c.value_id, _TIME).where(*_SUBJECT).limit(1)
 _BEFORE = selecting(_NEIGHBOUR.where(bindparam("at") >= _TIME).order_by(_TIME.desc()))
 _AFTER = selecting(_NEIGHBOUR.where(bindparam("at") <= _TIME).order_by(_TIME))
 _REPORT = inserting(
@@ -139,9 +139,9 @@ def _is_news(conn: Connection, said: Said, value_id: int | None) -> bool:
     subject = {"asset": said.asset, "attribute": said.attribute, "source": said.source, "field": said.field}
     before = _BEFORE.first(conn, **subject, at=said.moment.time)
     after = _AFTER.first(conn, **subject, at=said.moment.time)
-    if before is None or before[0] != value_id:
-        return True
-    return after is not None and after[0] != value_id
+    if any(one is not None and one.event_time == said.moment.time for one in (before, after)):
+        return True  # of reports of one time, the digests decide, which only a look at all of them tells
+    return before is None or before.value_id != value_id or (after is not None and after.value_id != value_id)
 
 
 def _reports(conn: Connection, said: Said) -> list[Report]:
