@@ -1,7 +1,7 @@
 """The admin adapter against a real broker."""
 
-import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer
@@ -11,6 +11,7 @@ from streamt.clusters.kafka_admin import ConfigChange, KafkaAdmin, KafkaReader, 
 from streamt.clusters.kafka_groups import KafkaGroups
 from tests.stack.fixtures import KafkaServers
 from tests.stack.proxy import Proxy, cut_answer, cut_request, delay, kafka_proxy
+from tests.stack.waiting import until
 
 Unique = Callable[[str], str]
 
@@ -33,20 +34,20 @@ def proxy(kafka: KafkaServers) -> Iterator[Proxy]:
 
 def topic(admin: KafkaReader, name: str, ready: Callable[[Topic], bool] = lambda _: True) -> Topic:
     """Return a topic once it is as expected: a read right after a write can show what was before."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        found = admin.describe([name])[name]
-        if isinstance(found, Topic) and ready(found):
-            return found
-        time.sleep(0.05)
-    raise AssertionError(found)
+
+    def found() -> Topic | None:
+        described = admin.describe([name])[name]
+        return described if isinstance(described, Topic) and ready(described) else None
+
+    return until(found)
 
 
 def until_absent(admin: KafkaReader, name: str) -> Failure:
-    deadline = time.monotonic() + 60
-    while isinstance(found := admin.describe([name])[name], Topic):
-        assert time.monotonic() < deadline
-    return found
+    def found() -> Failure | None:
+        described = admin.describe([name])[name]
+        return described if isinstance(described, Failure) else None
+
+    return until(found)
 
 
 def create(admin: KafkaAdmin, name: str, partitions: int = 1, **config: str) -> None:
@@ -235,6 +236,10 @@ def test_a_late_answer_leaves_the_outcome_open(proxy: Proxy, unique: Unique) -> 
     assert failed[name].kind is FailureKind.UNDECIDED
 
 
+def _read(polled: Any) -> Any:
+    return polled if polled is not None and not polled.error() else None
+
+
 def commit(kafka: KafkaServers, group: str, name: str, *, count: int) -> Consumer:
     """Write `count` records, read one of them as `group`, commit that, and give the member."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
@@ -249,9 +254,7 @@ def commit(kafka: KafkaServers, group: str, name: str, *, count: int) -> Consume
     }
     member = Consumer({**settings, "enable.auto.commit": False})
     member.subscribe([name])
-    deadline = time.monotonic() + 60
-    while (record := member.poll(1.0)) is None or record.error():
-        assert time.monotonic() < deadline
+    record: Any = until(lambda: _read(member.poll(1.0)))
     member.commit(message=record, asynchronous=False)
     return member
 

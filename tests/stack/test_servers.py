@@ -1,9 +1,8 @@
 """The servers are real: each is used once, end to end."""
 
 import json
-import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
@@ -12,18 +11,9 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from tests.stack.fixtures import FlinkServers, KafkaServers, PostgresServer
 from tests.stack.net import http
 from tests.stack.proxy import cut_answer, kafka_proxy
+from tests.stack.waiting import until
 
-T = TypeVar("T")
 Unique = Callable[[str], str]
-
-
-def until(ask: Callable[[], T | None]) -> T:
-    """Ask until the answer is true, for two minutes."""
-    deadline = time.monotonic() + 120
-    while not (answer := ask()):
-        assert time.monotonic() < deadline, "waited for two minutes"
-        time.sleep(0.1)
-    return answer
 
 
 def create(bootstrap: str, topic: str, replicas: int = 1) -> AdminClient:

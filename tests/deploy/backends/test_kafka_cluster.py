@@ -30,6 +30,7 @@ from streamt.diagnostics import Code, StreamtError
 from tests.deploy.backends.situations import applied, target
 from tests.stack.fixtures import KafkaServers
 from tests.stack.proxy import Proxy, cut_answer, cut_request, delay, kafka_proxy
+from tests.stack.waiting import until
 
 Unique = Callable[[str], str]
 BACKEND = TopicBackend()
@@ -151,8 +152,7 @@ def test_a_topic_that_was_made_again_since_the_plan_is_not_deleted(
     (step,) = planned(adapter, replace(wanted, artifact=None))[2]
     assert adapter.execute(step).outcome is Outcome.DONE
     assert admin.create([NewTopicSpec(name=name, partitions=1)]) == {}
-    while seen(adapter, target(content(), name=name)).presence is not Presence.PRESENT:
-        pass
+    until(lambda: seen(adapter, target(content(), name=name)).presence is Presence.PRESENT)
     result = adapter.execute(step)
     assert result.outcome is Outcome.REFUSED
     assert result.error
@@ -321,9 +321,7 @@ def test_a_topic_that_somebody_made_otherwise_cannot_be_told_from_ours(
     wanted = target(content(2), name=unique("t"))
     (step,) = planned(adapter, wanted)[2]
     assert admin.create([NewTopicSpec(name=wanted.name, partitions=1)]) == {}
-    while adapter.ask(step, wanted).happened is Happened.UNDONE:  # the cluster may not show it yet
-        pass
-    assert adapter.ask(step, wanted).happened is Happened.CANNOT_TELL
+    until(lambda: adapter.ask(step, wanted).happened is Happened.CANNOT_TELL)  # the cluster may not show it yet
 
 
 def test_nothing_can_be_told_when_nobody_answers(adapter: KafkaAdapter, unique: Unique) -> None:

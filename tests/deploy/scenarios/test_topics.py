@@ -18,6 +18,7 @@ from streamt.diagnostics import Code, StreamtError
 from tests.deploy.scenarios.world import World, codes, end_of, make_world, only, topic
 from tests.stack.fixtures import KafkaServers
 from tests.stack.proxy import cut_answer, cut_request, for_real, kafka_proxy
+from tests.stack.waiting import until
 
 Unique = Callable[[str], str]
 
@@ -108,8 +109,7 @@ def test_25_a_topic_made_again_by_hand_is_another_one(world: World, unique: Uniq
     world.apply(wanted)
     first = world.topic(wanted.name).id
     world.admin.delete([wanted.name])
-    while world.admin.create([NewTopicSpec(name=wanted.name, partitions=1)]):
-        pass
+    until(lambda: not world.admin.create([NewTopicSpec(name=wanted.name, partitions=1)]))
     world.topic(wanted.name, lambda found: found.id != first)
     plan = world.plan(wanted)
     assert codes(plan) == ["kafka_topic_recreated"]
@@ -120,8 +120,7 @@ def test_a_topic_deleted_by_hand_is_made_again_only_when_that_is_allowed(world: 
     wanted = topic(unique("t"))
     world.apply(wanted)
     world.admin.delete([wanted.name])
-    while wanted.name in world.admin.topic_names():
-        pass
+    until(lambda: wanted.name not in world.admin.topic_names())
     assert codes(world.plan(wanted)) == ["vanished_outside"]
     assert refused(lambda: world.apply(wanted)) == [Code.NOT_ALLOWED]
     assert world.apply(wanted, allow=[f"disruptive:{wanted.address}"]).status == "committed"
@@ -149,8 +148,7 @@ def test_26_a_topic_that_is_read_is_not_deleted(kafka: KafkaServers, tmp_path: P
     assert set(refused(lambda: world.apply(removed=removed, saved=plan))) == {Code.NOT_ALLOWED}
     assert wanted.name in world.admin.topic_names()
     assert world.apply(removed=removed, allow=flag, saved=plan).status == "committed"
-    while wanted.name in world.admin.topic_names():
-        pass
+    until(lambda: wanted.name not in world.admin.topic_names())
 
 
 @pytest.mark.parametrize("missing", ["deletable", "allow_destructive", "protect"])
@@ -300,8 +298,7 @@ def _as_guest(world: World, kafka: KafkaServers, name: str, operations: tuple[st
         future.result(30)
     login = {key: str(value) for key, value in kafka.login(kafka.guest).items()}
     guest = replace(world, login=login)
-    while codes(guest.plan(topic(name))):  # the broker may not know yet
-        pass
+    until(lambda: not codes(guest.plan(topic(name))))  # the broker may not know yet
     return guest
 
 
@@ -309,10 +306,8 @@ def test_25_a_topic_made_again_is_ours_once_it_is_adopted(world: World, unique: 
     wanted = topic(unique("t"), 3)
     world.apply(wanted)
     world.admin.delete([wanted.name])
-    while world.admin.create([NewTopicSpec(name=wanted.name, partitions=3)]):
-        pass
-    while codes(world.plan(wanted)) != ["kafka_topic_recreated"]:
-        pass
+    until(lambda: not world.admin.create([NewTopicSpec(name=wanted.name, partitions=3)]))
+    until(lambda: codes(world.plan(wanted)) == ["kafka_topic_recreated"])
     scope = world.scope(wanted)
     adopt(scope, world.store, look_at(scope, wanted.address))
     assert world.plan(wanted).actions == ()

@@ -1,7 +1,6 @@
 """A project over real servers: what it declares, how it is planned and applied, and what the servers say."""
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from streamt.deploy.providers import kafka_provider, registry_provider
 from streamt.deploy.state import LocalStore, StateFiles, Store, state_address
 from streamt.net import HttpClient, parse_address
 from tests.deploy.shop import Log, Never
+from tests.stack.waiting import until
 
 
 def address(name: str, kind: ResourceKind = ResourceKind.TOPIC) -> Address:
@@ -139,13 +139,12 @@ class World:
 
     def topic(self, name: str, ready: Callable[[Topic], bool] = lambda _: True) -> Topic:
         """Return a topic once the cluster shows it as expected."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            found = self.admin.describe([name])[name]
-            if isinstance(found, Topic) and ready(found):
-                return found
-            time.sleep(0.05)
-        raise AssertionError(found)
+
+        def found() -> Topic | None:
+            described = self.admin.describe([name])[name]
+            return described if isinstance(described, Topic) and ready(described) else None
+
+        return until(found)
 
     def own_settings(self, name: str) -> dict[str, str | None]:
         found = self.topic(name).settings.items()
@@ -162,11 +161,13 @@ class World:
         settings = {"bootstrap.servers": self.bootstrap, "group.id": group, "auto.offset.reset": "earliest"}
         member = Consumer({**settings, "enable.auto.commit": False, "log_level": 0})
         member.subscribe([name])
-        deadline = time.monotonic() + 60
-        while (read := member.poll(1.0)) is None or read.error():
-            assert time.monotonic() < deadline
+        read = until(lambda: _record(member.poll(1.0)))
         member.commit(message=read, asynchronous=False)
         return member
+
+
+def _record(polled: Any) -> Any:
+    return polled if polled is not None and not polled.error() else None
 
 
 def make_world(folder: Path, bootstrap: str, registry: str = "", **policy: Any) -> World:
