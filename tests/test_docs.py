@@ -245,7 +245,7 @@ def all_commands(group: click.Group, name: str = "") -> Iterator[tuple[str, clic
 )
 def test_the_command_line_has_every_option_of_a_command(name: str, command: click.Command) -> None:
     text = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
-    heading = name.split()[0] if name.startswith(("envs", "state")) else name
+    heading = name.split()[0] if name.startswith(("catalog", "envs", "state")) else name
     section = text[text.index(f"\n## {heading}\n") :].split("\n## ")[1]
     common = text[: text.index("\n## Streams")]
     options = [option for each in command.params if isinstance(each, click.Option) for option in each.opts]

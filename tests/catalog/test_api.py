@@ -368,3 +368,9 @@ def test_received_bodies_and_unknown_facets_are_in_no_answer(site: Site) -> None
         answer = site.client.get(path)
         assert answer.status == 200
         assert secret.encode() not in answer.body
+
+
+def test_the_api_reference_is_made_from_the_openapi_document() -> None:
+    from tests.catalog.api_reference import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.catalog.api_reference`"

@@ -123,6 +123,15 @@ def get_metrics(request: Request, caller: Reader) -> Response:
     return Response(body, media_type=media)
 
 
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document, without a catalog behind it."""
+    app = FastAPI(title="streamt catalog", version=__version__, separate_input_output_schemas=False)
+    for router in (lineage.router, lineage_reading.router, registry.router, people.router, service_router):
+        app.include_router(router, prefix=PREFIX)
+    _describe(app)
+    return app.openapi()
+
+
 def _describe(app: FastAPI) -> None:
     """Add to the OpenAPI document what FastAPI does not know: how to sign in, and the form of problems."""
     plain = app.openapi
