@@ -162,4 +162,4 @@ def test_a_password_is_not_in_the_representation(tmp_path: Path) -> None:
     ],
 )
 def test_reading_leaves_no_trace_and_sees_only_what_was_committed(setting: str, value: object) -> None:
-    assert kafka_reading._SETTINGS[setting] == value
+    assert kafka_reading.SETTINGS[setting] == value

@@ -131,7 +131,7 @@ def test_what_both_standards_take(text: str, value: Any, standard: Standard) -> 
 def test_what_no_standard_takes_as_what_it_is(text: str, value: Any, standard: Standard) -> None:
     flink = accepted_type(text)
     assert not takes(flink, value, standard)
-    assert not takes_all(flink, [value])
+    assert not takes_all(flink, [value], standard)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ SETTINGS_REFUSED = "settings"
 # Seconds that one question about a topic may take before it is asked again.
 _ANSWER_SECONDS = 0.5
 
-_SETTINGS: Mapping[str, str | int | bool] = {
+SETTINGS: Mapping[str, str | int | bool] = {
     # librdkafka asks for a group's name. Nothing subscribes or commits, so the broker never sees a member of it.
     "group.id": "streamt-test",
     "enable.auto.commit": False,
@@ -282,7 +282,7 @@ def _consumer(settings: Mapping[str, str], hear: Callable[["KafkaError"], None])
     from confluent_kafka import Consumer, KafkaException
 
     try:
-        return Consumer({**_SETTINGS, **settings, "error_cb": hear}, logger=_silent_logger())
+        return Consumer({**SETTINGS, **settings, "error_cb": hear}, logger=_silent_logger())
     except (KafkaException, ValueError, TypeError):  # their text holds the setting's value
         raise ClusterError(Failure(FailureKind.REFUSED, SETTINGS_REFUSED, "invalid client settings")) from None
 

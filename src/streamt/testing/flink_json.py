@@ -7,7 +7,7 @@ cuts `1.5` to the INT 1, rounds a DECIMAL, takes the text `yes` for FALSE, 1e999
 """
 
 import re
-from calendar import monthrange
+from calendar import isleap
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -39,7 +39,10 @@ _LARGEST = {"FLOAT": Decimal("3.4028235677973366E38"), "DOUBLE": Decimal("1.7976
 _QUAD = r"[\x00-\x20]*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)"
 _BASE64 = re.compile(rf"(?:{_QUAD})*[\x00-\x20]*")
 # Years have four digits, or more behind a sign; `24:00:00` is the end of a day, and no time of one.
-_DATE = r"(?!-0+-)(?P<year>-?[0-9]{4}|[+-][0-9]{5,9})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12][0-9]|3[01])"
+_YEAR = "(?:-?[0-9]{4}|[+-][0-9]{5,9})"
+_DAY = "0[1-9]|[12][0-9]"
+_DAYS = rf"(?:0[13578]|1[02])-(?:{_DAY}|3[01])|(?:0[469]|11)-(?:{_DAY}|30)|02-(?:{_DAY})"
+_DATE = rf"(?!-0+-){_YEAR}-(?:{_DAYS})"
 _HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _FRACTION = r"(?:\.[0-9]{0,9})?"
 _TIME = rf"{_HOUR}:{_SIXTY}:{_SIXTY}{_FRACTION}"
@@ -54,7 +57,7 @@ _TIMES: Mapping[tuple[str, Standard], re.Pattern[str]] = {
     **{("DATE", standard): re.compile(_DATE) for standard in Standard},
     **{("TIME", standard): re.compile(rf"{_TIME}|{_MIDNIGHT}") for standard in Standard},
 }
-_LONG_MONTHS = frozenset({"01", "03", "05", "07", "08", "10", "12"})
+_LEAP_DAY = "-02-29"
 
 
 def takes(flink: FlinkType, value: Any, standard: Standard) -> bool:
@@ -72,8 +75,8 @@ def takes(flink: FlinkType, value: Any, standard: Standard) -> bool:
     return take is None or take(flink, value, standard)
 
 
-def takes_all(flink: FlinkType, values: list[Any]) -> bool:
-    """Report, quickly and for both standards, whether all `values` are taken; False where that is not clear."""
+def takes_all(flink: FlinkType, values: list[Any], standard: Standard) -> bool:
+    """Report quickly whether all `values` are taken; False where that is not clear."""
     types = set(map(type, values))
     if type(None) in types:
         if not flink.nullable:
@@ -85,6 +88,8 @@ def takes_all(flink: FlinkType, values: list[Any]) -> bool:
         smallest: int = min(values)
         largest: int = max(values)
         return -bound <= smallest and largest < bound
+    if types == {str} and (pattern := _TIMES.get((flink.name, standard))):
+        return all(map(pattern.fullmatch, values)) and not any(_LEAP_DAY in value for value in values)
     return types <= (_SETTLED.get(flink.name, frozenset()) if not flink.sizes else frozenset[type]())
 
 
@@ -152,15 +157,11 @@ def _decimal(flink: FlinkType, value: Any, _standard: Standard) -> bool:
 
 
 def _time(flink: FlinkType, value: Any, standard: Standard) -> bool:
-    match = _TIMES[flink.name, standard].fullmatch(value) if isinstance(value, str) else None
-    return match is not None and (flink.name == "TIME" or _is_day(match["year"], match["month"], match["day"]))
-
-
-def _is_day(year: str, month: str, day: str) -> bool:
-    if day <= "28" or (month in _LONG_MONTHS) or (day != "31" and month != "02"):
-        return True
+    if not isinstance(value, str) or not _TIMES[flink.name, standard].fullmatch(value):
+        return False
+    year, leap_day, _rest = value.partition(_LEAP_DAY)
     # Leap years come again every 400 years, also before the year 1.
-    return int(day) <= monthrange(int(year) % 400 + 400, int(month))[1]
+    return not leap_day or isleap(int(year) % 400 + 400)
 
 
 def _array(flink: FlinkType, value: Any, standard: Standard) -> bool:

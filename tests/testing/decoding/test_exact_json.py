@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable
 from decimal import Decimal
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamt.testing.decoding.exact_json import Record, decode_json, decode_json_slowly
+from streamt.testing.decoding.exact_json import Record, decode_flat, decode_json, decode_json_slowly
 from streamt.testing.decoding.faults import Kind, Undecodable
 
 JSON = st.recursive(
@@ -105,6 +106,23 @@ def test_the_fast_decoder_gives_what_the_slow_one_gives(value: bytes) -> None:
 
 
 MEMBERS = [b'"a":1', b'"a": 2.50', b'"b":"x:y"', b'"b" :"\\":"', b'"c":[{"a":1},[{"d":{}}]]', b'"\\u0061":null']
+
+
+LINES = st.lists(
+    SOUP | st.sampled_from([b"{%s}" % member for member in MEMBERS] + [b"", b"{}\n{}", b"[1", b",2]"]), max_size=4
+)
+
+
+@given(LINES)
+@settings(max_examples=1500)
+def test_many_plain_objects_at_once_are_what_each_is_alone(values: list[bytes]) -> None:
+    found = decode_flat(values)
+    assert found is None or list(map(repr, found)) == [outcome(decode_json_slowly, value) for value in values]
+
+
+@pytest.mark.skipif(find_spec("msgspec") is None, reason="without it, no more than one is decoded at a time")
+def test_plain_objects_are_decoded_at_once() -> None:
+    assert decode_flat([b'{"a": 1.0, "b": "x:y"}', b"{}", b'{"a": null}']) == [{"a": 1, "b": "x:y"}, {}, {"a": None}]
 
 
 @given(st.lists(st.sampled_from(MEMBERS), max_size=6).map(lambda members: b"{" + b", ".join(members) + b"}"))

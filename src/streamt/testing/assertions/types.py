@@ -1,7 +1,8 @@
 """The assertion that holds values against Flink SQL types: accepted_types.
 
-A table's JSON writes timestamps by one standard or the other, so values are held against both, and the one that fits
-better counts for all columns together. Values of Avro have types of their own, and are held against those.
+A table's JSON writes timestamps by one standard or the other, so values are held against both, until one alone has
+fitted all records so far; that one counts, for all columns together. Values of Avro have types of their own, and are
+held against those.
 """
 
 from collections.abc import Mapping
@@ -17,42 +18,51 @@ if TYPE_CHECKING:
     from streamt.project.language import AcceptedTypesAssertion
 
 
+class _Found:
+    """What fails by one standard: which records, and in which columns."""
+
+    def __init__(self) -> None:
+        self.records = Tally()
+        self.columns: set[str] = set()
+
+
 class AcceptedTypes(Accumulator):
     """Every value of a column is of its type; no value is fine, unless the type is NOT NULL."""
 
     def __init__(self, types: Mapping[str, FlinkType]) -> None:
         self._columns = [(Column(name), flink) for name, flink in types.items()]
-        self._records = {standard: Tally() for standard in Standard}
-        self._failing: dict[Standard, set[str]] = {standard: set() for standard in Standard}
+        self._matters = any(map(depends_on_standard, types.values()))
+        # What was found by each standard that may still be the table's.
+        self._found = {standard: _Found() for standard in (Standard if self._matters else [Standard.SQL])}
 
     def add(self, batch: Batch) -> None:
         """Hold each column's values against its type."""
-        failing: dict[Standard, set[int]] = {standard: set() for standard in Standard}
-        for column, flink in self._columns:
-            values = column.values(batch.records)
-            if batch.is_json and takes_all(flink, values):
-                continue
-            for standard, indexes in _failing(flink, values, is_json=batch.is_json).items():
-                failing[standard].update(indexes)
+        values = [column.values(batch.records) for column, _flink in self._columns]
+        for standard, found in self._found.items():
+            failing: set[int] = set()
+            for (column, flink), each in zip(self._columns, values, strict=True):
+                indexes = _failing(flink, each, standard, is_json=batch.is_json)
+                failing.update(indexes)
                 if indexes:
-                    self._failing[standard].add(column.name)
-        for standard, tally in self._records.items():
-            tally.add(batch, sorted(failing[standard]))
+                    found.columns.add(column.name)
+            found.records.add(batch, sorted(failing))
+        fitting = {standard: found for standard, found in self._found.items() if not found.records.failing}
+        self._found = fitting or self._found
 
     def verdict(self, sample: Sample) -> Verdict:
         """Count the records that fail in any column by the standard that fits better, and say what fails in which."""
         for column, _flink in self._columns:
             if not column.seen:
                 return absent(column, sample.records)
-        standard = min(Standard, key=lambda each: self._records[each].failing)
-        found = [
+        standard = min(self._found, key=lambda each: self._found[each].records.failing)
+        found = self._found[standard]
+        said = [
             f"have a value that is no {flink} in `{column.name}`{_note(column.name, sample)}"
             for column, flink in self._columns
-            if column.name in self._failing[standard]
+            if column.name in found.columns
         ]
-        matters = any(depends_on_standard(flink) for _column, flink in self._columns)
-        suffix = f", with timestamps as {standard}" if matters else ""
-        return self._records[standard].verdict(", or ".join(found) + suffix)
+        suffix = f", with timestamps as {standard}" if self._matters else ""
+        return found.records.verdict(", or ".join(said) + suffix)
 
 
 def accepted_types(assertion: "AcceptedTypesAssertion") -> Accumulator:
@@ -64,18 +74,13 @@ def accepted_types(assertion: "AcceptedTypesAssertion") -> Accumulator:
     return AcceptedTypes({name: accepted_type(text) for name, text in assertion.types.items()})
 
 
-def _failing(flink: FlinkType, values: list[Any], *, is_json: bool) -> Mapping[Standard, list[int]]:
-    """Return, for each standard, the indexes of the values that are not of the type."""
+def _failing(flink: FlinkType, values: list[Any], standard: Standard, *, is_json: bool) -> list[int]:
+    """Return the indexes of the values that are not of the type."""
     if not is_json:
-        bad = [index for index, value in enumerate(values) if not admits(flink, value)]
-        return dict.fromkeys(Standard, bad)
-    if not depends_on_standard(flink):
-        bad = [index for index, value in enumerate(values) if not takes(flink, value, Standard.SQL)]
-        return dict.fromkeys(Standard, bad)
-    return {
-        standard: [index for index, value in enumerate(values) if not takes(flink, value, standard)]
-        for standard in Standard
-    }
+        return [index for index, value in enumerate(values) if not admits(flink, value)]
+    if takes_all(flink, values, standard):
+        return []
+    return [index for index, value in enumerate(values) if not takes(flink, value, standard)]
 
 
 def _note(name: str, sample: Sample) -> str:

@@ -6,7 +6,7 @@ msgspec refuses: what is decoded, and what is wrong with the rest, is the same f
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -41,6 +41,31 @@ def decode_json(value: bytes) -> Record:
     if colons != (len(record) if flat else _members(record)):
         return decode_json_slowly(value)  # a text can hold `":`, too
     return record
+
+
+def decode_flat(values: Sequence[bytes]) -> list[Record] | None:
+    """Decode many JSON objects at once, as `decode_json` does; None unless all of them are plain.
+
+    Plain are objects that hold no other object and no list, on one line, without a key that stands twice. What is in
+    doubt is not plain.
+    """
+    if _fast_lines is None:
+        return None
+    lines = b"\n".join(values)
+    try:
+        records = _fast_lines(lines)
+        text = lines.decode()
+    except Exception:  # noqa: BLE001 - one of them is broken, or needs the other decoder
+        return None
+    plain = (
+        # As many lines as values and as many objects as lines: each line is one object.
+        len(records) == len(values) == text.count("\n") + 1 == text.count("{")
+        and "[" not in text
+        and set(map(type, records)) == {dict}
+        and not (" :" in text or "\r" in text or "\t" in text)
+        and text.count('":') == sum(map(len, records))
+    )
+    return records if plain else None
 
 
 def decode_json_slowly(value: bytes) -> Record:
@@ -122,13 +147,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_unique)
 
 
-def _fast_decoder() -> Callable[[bytes], Any] | None:
-    """Return msgspec's decoder where it is installed."""
+def _fast_decoders() -> tuple[Callable[[bytes], Any] | None, Callable[[bytes], list[Any]] | None]:
+    """Return what decodes one value, and what decodes a value on each line, where msgspec is installed."""
     try:
         from msgspec.json import Decoder
     except ImportError:
-        return None
-    return Decoder(float_hook=Decimal).decode
+        return None, None
+    decoder = Decoder(float_hook=Decimal)
+    return decoder.decode, decoder.decode_lines
 
 
-_fast = _fast_decoder()
+_fast, _fast_lines = _fast_decoders()

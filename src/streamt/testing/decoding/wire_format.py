@@ -5,11 +5,12 @@ https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-d
 Nothing here asks the registry. Whoever decodes fetches a schema that is needed, and hands it over.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from streamt.testing.decoding.avro import AvroDecoder
-from streamt.testing.decoding.exact_json import Record, decode_json
+from streamt.testing.decoding.exact_json import Record, decode_flat, decode_json
 from streamt.testing.decoding.faults import Kind, Undecodable
 
 MAGIC = b"\0"
@@ -69,6 +70,13 @@ class ValueDecoder:
         if len(value) < HEADER:
             raise Undecodable(Kind.CUT_SHORT)
         return self._decoders[value[1:HEADER]](value)
+
+    def decode_flat(self, values: Sequence[bytes | None]) -> list[Record] | None:
+        """Decode many values at once where all of them are plain JSON objects; None where that is not certain."""
+        # A value in the wire format begins with what no JSON begins with.
+        if self._only_avro or None in values:
+            return None
+        return decode_flat(cast("Sequence[bytes]", values))
 
     def needed(self, values: Iterable[bytes | None]) -> list[int]:
         """Return the numbers of the schemas that must be known before `values` can be decoded."""

@@ -72,6 +72,9 @@ class Gauge:
         """
         # A value is bytes: no deserializer is set on the client.
         values: list[bytes | None] = [message.value() for message in messages]
+        if (plain := self.decode.decode_flat(values)) is not None:  # which takes no time to speak of
+            self.records += len(plain)
+            return Batch(plain, messages)
         fetched = {number: self._fetch(number) for number in self.decode.needed(values)}
         records: list[Record] = []
         kept: list[Message] = []
