@@ -85,6 +85,7 @@ package: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.sample
+	$(BIN)/python -m benchmarks.journal
 
 bench-stack: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.topics

@@ -265,7 +265,7 @@ def test_a_state_moves_to_postgresql_and_the_old_one_is_refused(commands: Comman
     path.write_text(path.read_text() + 'deployment_state: {backend: postgres, url: "${STATE_URL}"}\n')
     assert commands.json("apply").envelope["data"]["serial"] == 2
     path.write_text(before)
-    for command in (("plan",), ("apply",), ("state", "forget", PAID)):
+    for command in (("plan",), ("apply",), ("diff",), ("status",), ("state", "forget", PAID)):
         assert commands.json(*command).codes == ["E550_STATE_INVALID"]
 
 

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 def status(*, health: bool, external: bool, project_dir: Path, environment: str | None) -> Result:
     """Show how each resource of the environment is: state against what is there."""
     from streamt.cli.deployments import as_bytes, open_deployment, paint
+    from streamt.deploy.recover import refuse_moved
     from streamt.deploy.status import Condition, status_of
 
     opened = open_deployment(project_dir, environment)
     deployment = opened.deployment
     with opened.placing():
         snapshot = deployment.store.read()
+        refuse_moved(snapshot)
         found = status_of(snapshot, deployment.providers, deployment.externals if external else ())
     is_healthy = all(each.condition is Condition.OK for each in found) and snapshot.open_operation is None
     return Result(

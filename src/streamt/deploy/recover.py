@@ -65,16 +65,25 @@ class Classified:
     is_recorded: bool = False
 
 
-def refuse_unrecovered(snapshot: Snapshot) -> None:
-    """Refuse to go on beside an operation that may have changed something.
+def refuse_moved(snapshot: Snapshot) -> None:
+    """Refuse a state that was migrated to another place.
 
     Raises:
-        StreamtError: E555; E550, the state was migrated.
+        StreamtError: E550.
     """
     if snapshot.document is not None and snapshot.document.moved_to is not None:
         message = f"the state was migrated to {snapshot.document.moved_to}, and is no longer used here"
         hint = "use `deployment_state` of the place that it was migrated to"
         raise StreamtError(Diagnostic(code=Code.STATE_INVALID, message=message, hint=hint))
+
+
+def refuse_unrecovered(snapshot: Snapshot) -> None:
+    """Refuse to go on beside an operation that may have changed something, or with a state that was migrated.
+
+    Raises:
+        StreamtError: E555; E550, the state was migrated.
+    """
+    refuse_moved(snapshot)
     operation = snapshot.unrecovered
     if operation is not None:
         message = (

@@ -20,6 +20,7 @@ from streamt.deploy.declared import deploy_project
 from streamt.deploy.plan import AffectedExposure, Exposed, Reach, Scope, Selection
 from streamt.deploy.policy import Policy
 from streamt.deploy.providers import kafka_provider, registry_provider
+from streamt.deploy.recover import refuse_moved
 from streamt.deploy.state import LocalStore, PostgresStore, StateFiles, Store, state_address
 from streamt.deploy.status import External
 from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError, did_you_mean
@@ -149,10 +150,12 @@ class Deployment:
         """
         runtime = self.project.document.runtime
         cluster_id = runtime.kafka.cluster_id if runtime and runtime.kafka else None
+        snapshot = self.store.read()
+        refuse_moved(snapshot)
         return Scope(
             project=self.desired,
             policy=self.policy,
-            snapshot=self.store.read(),
+            snapshot=snapshot,
             providers=self.providers,
             reach=self.reach,
             selection=self.selection(selectors),

@@ -11,6 +11,8 @@ from streamt.deploy.artifact import Address, ResourceKind
 from streamt.deploy.backend import Checked, Live, Observer, Presence, Proposal, Providers, Readers, Target
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
 
+_EVIDENCE_IS_MISSING = (Code.PROVIDER_UNREACHABLE, Code.PROVIDER_REFUSED, Code.WAIT_EXPIRED)
+
 ClusterKey = tuple[ResourceKind, str | None]
 
 
@@ -84,7 +86,7 @@ class Look:
                 try:
                     lives |= self.observer(key).observe(group)
                 except StreamtError as error:
-                    unreachable[key] = error.diagnostics[0]
+                    unreachable[key] = _reason(error)
         for target in targets:
             reason = unreachable.get(cluster_key(target))
             lives.setdefault(target.address, Live(presence=Presence.UNKNOWN, reason=reason))
@@ -97,7 +99,7 @@ class Look:
         try:
             identity = self.observer(key).identity()
         except StreamtError as error:
-            return key, error.diagnostics[0]
+            return key, _reason(error)
         expected = self._expected.get(key[0])
         if expected is not None and identity != expected:
             raise _wrong_cluster(identity, expected)
@@ -113,7 +115,7 @@ class Look:
             try:
                 found |= self.observer(key).check(batch)
             except StreamtError as error:
-                found |= dict.fromkeys((each.situation.target.address for each in batch), error.diagnostics[0])
+                found |= dict.fromkeys((each.situation.target.address for each in batch), _reason(error))
         return found
 
     def readers(self, topics: Sequence[str]) -> Readers | None:
@@ -123,6 +125,14 @@ class Look:
             return None
         with provider.readers() as observer:
             return observer.readers(topics)
+
+
+def _reason(error: StreamtError) -> Diagnostic:
+    """Return why a provider could not be asked; what is wrong with the project itself is raised again."""
+    reason = error.diagnostics[0]
+    if reason.code not in _EVIDENCE_IS_MISSING:
+        raise error
+    return reason
 
 
 def _sort_key(target: Target) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 from uuid import uuid4
 
@@ -25,7 +26,7 @@ def state_address(namespace: str, project: str, environment: str) -> str:
     return "streamt-state://" + "/".join(map(encoded, (namespace, project, environment)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StateDocument:
     """What one environment owns.
 
@@ -59,10 +60,13 @@ class StateDocument:
         Raises:
             SealError: it is larger than a state may be.
         """
-        content = seal(self._as_data(), "checksum") + b"\n"
-        if len(content) > LIMIT:
+        if len(self._content) > LIMIT:
             raise SealError(f"is larger than {LIMIT // MIB} MiB")
-        return content
+        return self._content
+
+    @cached_property
+    def _content(self) -> bytes:
+        return seal(self._as_data(), "checksum") + b"\n"
 
     def _as_data(self) -> dict[str, Any]:
         optional = {"operation": self.operation, "secret_key": self.secret_key, "moved_to": self.moved_to}
