@@ -69,7 +69,10 @@ def report(kind: str, small: tuple[float, float, float], large: tuple[float, flo
 
 
 def measure(store: Store, size: int) -> tuple[float, float, float]:
-    """Return the seconds of a step (three in four take longer: they met noise), of the begin and of the end of an operation on `size` resources."""
+    """Return the seconds of a step, of the begin and of the end of an operation on `size` resources.
+
+    Of a step it is the time that three in four exceed: they met noise.
+    """
     with store.lock(Holder.here("bench"), 5) as session:
         session.read()
         session.initialize(remember_secrets=False)

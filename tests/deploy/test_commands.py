@@ -340,3 +340,33 @@ def test_a_folder_that_nobody_may_write_is_an_error_and_no_traceback(commands: C
     commands.folder.chmod(0o700)
     assert ended.codes == ["E551_STATE_UNAVAILABLE"]
     assert commands.files.calls == []
+
+
+def test_60_what_only_reads_writes_nothing(commands: Commands) -> None:
+    commands.run("apply")
+    commands.files.change("paid.v1", partitions=2)
+    before = contents(commands)
+    for arguments in (
+        ("plan",),
+        ("plan", "--offline"),
+        ("plan", "--refresh-only"),
+        ("diff", "--all-fields"),
+        ("status", "--external"),
+        ("apply", "--dry-run"),
+        ("adopt", "topic", "paid", "--dry-run"),
+        ("import", "topics", "--dry-run"),
+        ("state", "status"),
+        ("state", "list"),
+        ("state", "recover"),
+        ("state", "show", PAID),
+    ):
+        assert commands.run(*arguments).status == 0, arguments
+        assert contents(commands) == before, arguments
+
+
+def contents(commands: Commands) -> dict[Path, tuple[bytes, int]]:
+    """Return every file of project and provider, with the time of its last change."""
+    files = (
+        each for folder in (commands.folder, commands.files.folder) for each in folder.rglob("*") if each.is_file()
+    )
+    return {each: (each.read_bytes(), each.stat().st_mtime_ns) for each in files}
