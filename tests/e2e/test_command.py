@@ -206,6 +206,40 @@ def test_coverage_is_a_table_and_reads_nothing(tmp_path: Path) -> None:
     ]
 
 
+GRAPH = """\
+runtime: {flink: {clusters: {main: {rest_url: "http://127.0.0.1:1"}}}}
+sources: [{name: raw, topic: raw, tags: [core], columns: [{name: id, type: INT}]}]
+models:
+  - name: clean
+    materialized: flink
+    tags: [core]
+    sql: SELECT id FROM {{ source("raw") }}
+    columns: [{name: id, type: INT}]
+  - {name: report, materialized: flink, sql: 'SELECT id FROM {{ ref("clean") }}', columns: [{name: id, type: INT}]}
+tests:
+  - {name: of_raw, source: raw, type: schema, assertions: [not_null: {columns: [id]}]}
+  - {name: of_clean, model: clean, type: schema, assertions: [not_null: {columns: [id]}]}
+  - {name: of_report, model: report, type: schema, assertions: [not_null: {columns: [id]}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ((), ["of_raw", "of_clean", "of_report"]),
+        (("--select", "+clean"), ["of_raw", "of_clean"]),
+        (("--select", "clean+"), ["of_clean", "of_report"]),
+        (("--select", "tag:core"), ["of_raw", "of_clean"]),
+        (("--select", "raw", "--select", "report"), ["of_raw", "of_report"]),
+        (("--select", "tag:core", "--model", "clean"), ["of_clean"]),
+    ],
+)
+def test_tests_are_selected_by_name_tag_and_graph(tmp_path: Path, options: tuple[str, ...], names: list[str]) -> None:
+    write(tmp_path, GRAPH)
+    ended = streamt("--output", "json", "test", "-p", tmp_path, *options)
+    assert [test["name"] for test in ended.envelope["data"]["tests"]] == names
+
+
 def test_coverage_in_json(tmp_path: Path) -> None:
     write(tmp_path, project_text("nobody:1", {"orders": "o"}, sample("ids", FINE)))
     found = streamt("--output", "json", "test", "-p", tmp_path, "--coverage").envelope
@@ -220,7 +254,8 @@ def test_coverage_in_json(tmp_path: Path) -> None:
     ("options", "status", "code", "words"),
     [
         (("--deploy",), 1, "E500_USAGE_ERROR", "--deploy is not implemented"),
-        (("--model", "order"), 1, "E500_USAGE_ERROR", "there is no model or source `order`"),
+        (("--select", "+order"), 1, "E500_USAGE_ERROR", "unknown name `order`"),
+        (("--model", "order"), 1, "E500_USAGE_ERROR", "unknown model or source `order`"),
         (("--type", "nightly"), 2, "E500_USAGE_ERROR", "'nightly' is not one of"),
     ],
 )

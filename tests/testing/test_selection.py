@@ -60,8 +60,8 @@ def test_every_unknown_name_is_an_error_with_the_nearest_one(document: Document)
         select_tests(document, model="order", name="zzz")
     found = [(each.code, each.location, each.message, each.hint) for each in caught.value.placed()]
     assert found == [
-        (Code.USAGE_ERROR, "model", "there is no model or source `order`", "did you mean `orders`?"),
-        (Code.USAGE_ERROR, "name", "there is no test `zzz`", None),
+        (Code.USAGE_ERROR, "model", "unknown model or source `order`", "did you mean `orders`?"),
+        (Code.USAGE_ERROR, "name", "unknown test `zzz`", None),
     ]
 
 

@@ -22,6 +22,15 @@ directory_option = click.option(
 )
 
 
+select_option = click.option(
+    "--select",
+    "selectors",
+    multiple=True,
+    metavar="EXPR",
+    help="Only NAME, tag:TAG, or with + what lies upstream (+NAME) or downstream (NAME+); may be given again.",
+)
+
+
 def project_options(function: Callable[P, None]) -> Callable[P, None]:
     """Add `--project-dir` and `--env`, as every command takes that reads a project."""
     environment = click.option("--env", "-e", "environment", metavar="NAME", help="The environment; else STREAMT_ENV.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
-from streamt.cli.options import project_options, reporting
+from streamt.cli.options import project_options, reporting, select_option
 from streamt.cli.output import Mode, Result, Session, StoppedError
 from streamt.cli.progress import Bar
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@select_option
 @click.option("--model", metavar="NAME", help="Only the tests of this model or source.")
 @click.option("--name", metavar="NAME", help="Only the test of this name.")
 @click.option(
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @reporting
 def test(
     *,
+    selectors: tuple[str, ...],
     model: str | None,
     name: str | None,
     kind: str | None,
@@ -70,15 +72,18 @@ def test(
     if deploy:
         raise _not_implemented()
     from streamt.cli.projects import open_project
+    from streamt.compiler import Graph, select, tags_of
     from streamt.testing.selection import select_tests
 
     opened = open_project(project_dir, environment)
+    document = opened.project.document
     with opened.placing():
-        selected = select_tests(opened.project.document, model=model, name=name, kind=kind)
+        targets = select(selectors, Graph.of(opened.compiled.nodes), tags_of(document))
+        selected = select_tests(document, targets=targets, model=model, name=name, kind=kind)
     if coverage:
         from streamt.cli.test_report import report_coverage
 
-        return report_coverage(opened, model)
+        return report_coverage(opened, targets if model is None else targets & {model})
     if not (emit_openlineage and selected):
         return _run(opened, selected, None)
     from streamt.cli.run_events import emitter_of

@@ -1,6 +1,6 @@
 """What `streamt test` shows of its results and of the coverage: lines for people, plain data for JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamt.cli.output import Result, counted, encode, table
@@ -121,12 +121,12 @@ def _hidden(opened: "Opened", message: str) -> str:
     return opened.project.source_map.mask(message)
 
 
-def report_coverage(opened: "Opened", only: str | None) -> Result:
-    """Show which sources and models have which tests."""
+def report_coverage(opened: "Opened", names: Container[str]) -> Result:
+    """Show which of the sources and models `names` have which tests."""
     from streamt.testing.selection import coverage
 
     document: Document = opened.project.document
-    covered = [each for each in coverage(document) if only in (None, each.name)]
+    covered = [each for each in coverage(document) if each.name in names]
     rows = [["KIND", "NAME", "SCHEMA", "SAMPLE", "CONTINUOUS"]]
     rows += [
         [each.kind, each.name, *(", ".join(names) or "-" for names in (each.schema, each.sample, each.continuous))]

@@ -15,7 +15,7 @@ from streamt.compiler.compile import Compilation, compile_models, compile_projec
 from streamt.compiler.graph import Graph
 from streamt.compiler.model import CompiledModel
 from streamt.compiler.rules import check_rules
-from streamt.compiler.selection import select
+from streamt.compiler.selection import select, tags_of
 
 __all__ = [
     "Compilation",
@@ -34,4 +34,5 @@ __all__ = [
     "compile_project",
     "compile_time",
     "select",
+    "tags_of",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from streamt.compiler.graph import Graph
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean
+from streamt.project.language import Document
 
 _TAG = "tag:"
 
@@ -39,6 +40,12 @@ def select(selectors: Iterable[str], graph: Graph, tags: Mapping[str, Collection
     if problems:
         raise StreamtError(*problems)
     return frozenset(found)
+
+
+def tags_of(document: Document) -> Mapping[str, tuple[str, ...]]:
+    """Return the tags of each source and model, by its logical name."""
+    sources = {source.name: source.tags for source in document.sources}
+    return sources | {model.name: model.tags for model in document.models}
 
 
 def _parts(selector: str, graph: Graph) -> tuple[bool, str, bool]:

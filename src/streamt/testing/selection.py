@@ -1,11 +1,10 @@
 """Which tests are run, which topics they read, and what is tested by what."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import chain
 
-from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError, did_you_mean
 from streamt.project.language import Document, ForeignKeyAssertion, Test
 
 
@@ -55,12 +54,18 @@ class Covered:
 
 
 def select_tests(
-    document: Document, *, model: str | None = None, name: str | None = None, kind: str | None = None
+    document: Document,
+    *,
+    targets: Container[str] | None = None,
+    model: str | None = None,
+    name: str | None = None,
+    kind: str | None = None,
 ) -> tuple[Selected, ...]:
     """Choose tests, in declaration order; each restriction that is given must hold.
 
     Args:
         document: the project.
+        targets: logical names of models and sources, whose tests are meant.
         model: logical name of the tested model or source.
         name: the test's name.
         kind: the test's type.
@@ -79,7 +84,10 @@ def select_tests(
     return tuple(
         each
         for each in every
-        if model in (None, each.target) and name in (None, each.test.name) and kind in (None, each.test.type)
+        if (targets is None or each.target in targets)
+        and model in (None, each.target)
+        and name in (None, each.test.name)
+        and kind in (None, each.test.type)
     )
 
 
@@ -120,7 +128,5 @@ def coverage(document: Document) -> tuple[Covered, ...]:
 def _unknown(option: str, what: str, wanted: str | None, known: Sequence[str]) -> list[Diagnostic]:
     if wanted is None or wanted in known:
         return []
-    close = get_close_matches(wanted, known, n=1)
-    hint = f"did you mean `{close[0]}`?" if close else None
-    message = f"there is no {what} `{wanted}`"
+    message, hint = f"unknown {what} `{wanted}`", did_you_mean(wanted, known)
     return [Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option(option), hint=hint)]
