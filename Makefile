@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 WORKERS ?= auto
 
-.PHONY: demo demo-test demo-catalog demo-apply test test-stack test-page page page-check openapi lint types imports codegen codegen-check \
+.PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply test test-stack test-page page page-check openapi lint types imports codegen codegen-check \
         conformance package bench bench-stack bench-page clean
 
 demo: $(VENV)/.run
@@ -86,6 +86,14 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.sample
 	$(BIN)/python -m benchmarks.journal
+
+# What the catalog costs; EVENTS says how many are sent.
+bench-catalog: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.catalog $(EVENTS)
+
+# All the mutations of good events; `make test` tries a few of them.
+test-catalog-mutations: $(VENV)/.dev
+	STREAMT_CATALOG_MUTATIONS=100000 $(BIN)/python -m pytest tests/catalog/test_faults.py -k mutation
 
 bench-stack: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.topics

@@ -19,7 +19,6 @@ from streamt.catalog.store.tables import ident
 from streamt.catalog.values import Scope
 
 GROUP = 50
-GROUP_SECONDS = 0.005
 QUEUE_EVENTS = 1_000
 QUEUE_BYTES = 64 * 1024 * 1024
 
@@ -170,12 +169,11 @@ def _answer(one: _Waiting, outcome: Outcome | Exception) -> None:
 
 
 def _collect(lines: "queue.SimpleQueue[_Waiting | None]", first: _Waiting) -> tuple[list[_Waiting], bool]:
-    """Take what waits already, up to a group, and what comes within a few milliseconds while others wait."""
+    """Take what waits already, up to a group; what comes while it is written makes the next group."""
     group = [first]
-    end = time.monotonic() + GROUP_SECONDS
     while len(group) < GROUP:
         try:
-            one = lines.get_nowait() if len(group) == 1 else lines.get(timeout=max(0.0, end - time.monotonic()))
+            one = lines.get_nowait()
         except queue.Empty:
             break
         if one is None:

@@ -3,11 +3,12 @@
 import hmac
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 
 from streamt.catalog.access import Caller, Right, token_hash
 from streamt.catalog.service import Catalog
@@ -57,17 +58,29 @@ class Callers:
         """Forget what is remembered, since users, grants or tokens have changed."""
         self._known.clear()
 
-    def identify(self, request: Request) -> Caller:
-        """Return who calls.
+    async def identify(self, request: Request) -> Caller:
+        """Return who calls; the store is asked in another thread, and only where nothing is remembered.
 
         Raises:
             HTTPException: 401 without a valid token or session, 403 for a change without the session's secret.
             BusyError: the token sends too much.
         """
         header = request.headers.get("authorization")
-        caller = self._by_token(header) if header is not None else self._by_session(request)
+        known = self._remembered(header) if header is not None else None
+        if known is not None:
+            caller = known
+        elif header is not None:
+            caller = await run_in_threadpool(self._by_token, header)
+        else:
+            caller = await run_in_threadpool(self._by_session, request)
         self._limiter.take(caller.token)
         return caller
+
+    def _remembered(self, header: str) -> Caller | None:
+        """Return who was found for this token a moment ago."""
+        known = self._known.get(token_hash(header.partition(" ")[2].strip()))
+        fresh = known is not None and time.monotonic() - known[0] < _KEPT_SECONDS
+        return known[1] if known is not None and fresh and header[:7].lower() == "bearer " else None
 
     def _by_token(self, header: str) -> Caller:
         scheme, _, text = header.partition(" ")
@@ -111,10 +124,10 @@ def _unauthorized(detail: str) -> HTTPException:
     return HTTPException(401, detail, {"WWW-Authenticate": 'Bearer realm="streamt catalog"'})
 
 
-def _having(right: Right) -> Callable[[Request], Caller]:
-    def find(request: Request) -> Caller:
+def _having(right: Right) -> Callable[[Request], Awaitable[Caller]]:
+    async def find(request: Request) -> Caller:
         callers: Callers = request.app.state.callers
-        caller = callers.identify(request)
+        caller = await callers.identify(request)
         if right not in caller.rights:
             raise HTTPException(403, f"the token lacks the right `{right.value}`")
         return caller
@@ -122,14 +135,14 @@ def _having(right: Right) -> Callable[[Request], Caller]:
     return find
 
 
-def _admin(request: Request) -> Caller:
-    caller = _having(Right.READ if request.method in _SAFE else Right.EDIT)(request)
+async def _admin(request: Request) -> Caller:
+    caller = await _having(Right.READ if request.method in _SAFE else Right.EDIT)(request)
     if not caller.is_admin:
         raise HTTPException(403, "only for admins")
     return caller
 
 
-def _catalog(request: Request) -> Catalog:
+async def _catalog(request: Request) -> Catalog:
     catalog: Catalog = request.app.state.catalog
     return catalog
 

@@ -1,11 +1,9 @@
 """Figures for Prometheus, in a registry of the application's own."""
 
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
+from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from starlette.requests import Request
-from starlette.responses import Response
 
 from streamt.catalog.service import Catalog
 
@@ -25,14 +23,11 @@ class Metrics:
         waiting = Gauge("streamt_catalog_events_waiting", "Events not yet written.", registry=self._registry)
         waiting.set_function(lambda: catalog.waiting)
 
-    async def measure(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        """Count a request."""
-        began = time.perf_counter()
-        response = await call_next(request)
-        route = getattr(request.scope.get("route"), "path", "other")
-        self._requests.labels(request.method, route, str(response.status_code)).inc()
-        self._seconds.labels(route).observe(time.perf_counter() - began)
-        return response
+    def count(self, scope: Mapping[str, Any], status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        route = getattr(scope.get("route"), "path", "other")
+        self._requests.labels(scope["method"], route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
 
     def render(self) -> tuple[bytes, str]:
         """Return the figures as Prometheus reads them, with their media type."""

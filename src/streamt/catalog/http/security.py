@@ -1,7 +1,10 @@
-"""Headers that every answer has, so that a browser runs nothing but our own page."""
+"""What is done around every request: headers, so that a browser runs nothing but our own page; and counting."""
 
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+
+from streamt.catalog.http.metrics import Metrics
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -23,11 +26,12 @@ Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 
 
-class SecurityHeaders:
-    """Adds the headers; what the API answers is kept by no cache."""
+class Surroundings:
+    """Adds the headers and counts; what the API answers is kept by no cache."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, metrics: Metrics) -> None:
         self._app = app
+        self._metrics = metrics
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request on."""
@@ -36,8 +40,11 @@ class SecurityHeaders:
             return
         extra = [*HEADERS, _NO_STORE] if scope["path"].startswith("/api/") else list(HEADERS)
 
+        began = time.perf_counter()
+
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
+                self._metrics.count(scope, message["status"], time.perf_counter() - began)
                 message["headers"] = [*message.get("headers", ()), *extra]
             await send(message)
 
