@@ -31,9 +31,10 @@ import jsonschema
 import pytest
 
 from streamt.cli.app import app
-from streamt.diagnostics import Code, ProjectPath, StreamtError
+from streamt.diagnostics import ProjectPath, StreamtError
 from streamt.openlineage.identity import Bootstrap, NamespaceSource, dataset_namespace, model_job_name
 from streamt.yaml import read_yaml
+from tests.update_docs import code_rows
 from tests.update_golden import EXAMPLES, FROZEN_EPOCH, ROOT, run_streamt
 
 # The documents with blocks that another test reads or runs: which language's blocks, and where.
@@ -226,7 +227,7 @@ def test_names_give_the_job_name_that_the_mapping_shows(project: str, model: str
 
 def test_the_command_line_has_every_code_in_its_table() -> None:
     listed = list(table_after("docs/command-line.md", "A code never changes its meaning."))
-    assert listed == [[code.value, code.meaning] for code in Code]
+    assert listed == code_rows(), "python -m tests.update_docs"
 
 
 def all_commands(group: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:

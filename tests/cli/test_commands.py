@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.cli.program import MINIMAL, Ended, streamt, write_project
+from tests.cli.program import MINIMAL, Ended, export, streamt, write_project
 
 CHAIN = (
     MINIMAL
@@ -102,6 +102,43 @@ def test_what_is_wrong_in_one_environment_only_names_it(two_environments: Path) 
     assert error["message"].endswith("(environment: dev)")
 
 
+def test_one_bad_environment_hides_no_good_one(two_environments: Path) -> None:
+    (two_environments / "environments" / "prod.yml").write_text("runtime: {kafkaa: {}}\n")
+    ended = streamt("validate", "--all-envs", "-p", two_environments)
+    assert ended.status == 1
+    assert ended.stdout.startswith(b"dev: all well (")
+    assert b"prod" not in ended.stdout
+
+
+def test_all_is_well_only_without_a_warning(tmp_path: Path) -> None:
+    folder = write_project(tmp_path, MINIMAL.replace("apiVersion: streamt.dev/v1alpha1\n", ""))
+    assert streamt("validate", "-p", folder).stdout.startswith(b"default: valid, with 1 warning (1 source, ")
+
+
+def test_a_project_of_nothing_is_not_called_well(tmp_path: Path) -> None:
+    folder = write_project(tmp_path, "apiVersion: streamt.dev/v1alpha1\nproject: {name: x}\n")
+    assert streamt("validate", "-p", folder).stdout.startswith(b"default: nothing is declared (")
+
+
+def test_an_environment_is_shown_by_name_or_by_option(two_environments: Path) -> None:
+    by_name = streamt("envs", "show", "dev", "-p", two_environments)
+    assert by_name.stdout == streamt("envs", "show", "--env", "dev", "-p", two_environments).stdout != b""
+    assert streamt("envs", "show", "dev", "--env", "prod", "-p", two_environments).status == 2
+
+
+def test_a_list_of_environments_masks_what_a_variable_supplies(two_environments: Path) -> None:
+    (two_environments / "environments" / "prod.yml").write_text("environment: {description: '${TOKEN}'}\n")
+    ended = streamt("envs", "list", "-p", two_environments, TOKEN="hunter2")
+    assert (ended.status, b"***" in ended.stdout, b"hunter2" in ended.stdout) == (0, True, False)
+
+
+def test_a_secret_is_needed_only_where_it_is_used(two_environments: Path) -> None:
+    text = ENVIRONMENT.format("prod").replace("hunter2", "'${NOT_SET}'")
+    (two_environments / "environments" / "prod.yml").write_text(text)
+    assert streamt("validate", "--all-envs", "--strict", "-p", two_environments).status == 0
+    assert export(two_environments, "--env", "prod").status == 0
+
+
 def test_an_environment_must_be_named_where_there_are_several(two_environments: Path) -> None:
     ended = json_of("validate", "-p", two_environments)
     assert ended.codes == ["E503_ENVIRONMENT_ERROR"]
@@ -175,7 +212,7 @@ def test_lineage_around_a_model(chain: Path, options: list[str], expected: list[
 
 def test_an_unknown_model_gets_a_did_you_mean(chain: Path) -> None:
     ended = json_of("lineage", "--model", "piad", "-p", chain)
-    assert ended.status == 1
+    assert (ended.status, ended.codes) == (2, ["E500_USAGE_ERROR"])
     assert "paid" in ended.envelope["errors"][0]["hint"]
 
 

@@ -294,3 +294,14 @@ def test_a_nul_in_the_target_is_refused_before_anything_runs(tmp_path: Path) -> 
         env=clean_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+@pytest.mark.parametrize("name", ["stream_project.yml", "models/a.yml", "models/new.yml", "link.yml", ".env"])
+def test_an_output_file_never_overwrites_the_project(tmp_path: Path, name: str) -> None:
+    folder = write_project(tmp_path, **{"models__a.yml": "models: []"})
+    (folder / "link.yml").symlink_to("models/a.yml")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    ended = export_json(folder, "--output-file", folder / name)
+    (error,) = ended.envelope["errors"]
+    assert (ended.status, error["code"], error["location"]) == (1, "E506_OPENLINEAGE_INVALID", "output_file")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

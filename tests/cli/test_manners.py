@@ -135,29 +135,40 @@ def test_a_closed_stdout_is_an_error_without_a_traceback(tmp_path: Path) -> None
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+STOPPED = [(signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 131), (signal.SIGTERM, 143)]
+READY = """\
+import sys
+from streamt.cli.app import run
+print("ready", file=sys.stderr, flush=True)
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), STOPPED)
 def test_an_interrupt_leaves_no_traceback_and_no_file(tmp_path: Path, number: signal.Signals, status: int) -> None:
     many = "".join(f"  - name: s{index}\n    topic: t{index}\n" for index in range(20_000))
     folder = write_project(tmp_path / "project", MINIMAL.partition("models:")[0] + many)
     target = tmp_path / "out" / "events.jsonl"
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamt", "docs", "openlineage", "-p", folder, "--job-namespace", "j",
-         "--output-file", target],
+        [sys.executable, "-c", READY, "docs", "openlineage", "-p", folder, "--job-namespace", "j",
+         "--output-file", target, "--output", "json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(), text=True,
     )  # fmt: skip
-    time.sleep(1.5)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    time.sleep(0.2)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
-    assert (process.returncode, stdout) == (status, "")
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, json.loads(stdout)["errors"][0]["code"]) == (status, "E598_STOPPED")
     assert "Traceback" not in stderr
     assert not target.parent.exists()
 
 
 def test_a_bug_shows_no_traceback_unless_asked(tmp_path: Path) -> None:
     code = (
-        "import sys, streamt.cli.docs, streamt.cli.projects as p\n"
+        "import sys, streamt.cli.docs, streamt.workspace as p\n"
         "def broken(*_): raise RuntimeError('password=hunter2')\n"
-        "p.open_project = broken\n"
+        "p.open_workspace = broken\n"
         "from streamt.cli.app import run\n"
         "sys.exit(run(['docs', 'openlineage']))"
     )
@@ -189,3 +200,71 @@ def test_python_m_and_the_console_script_are_one_program() -> None:
     script = Path(sys.executable).with_name("streamt")
     assert os.access(script, os.X_OK)
     assert subprocess.run([script, "--version"], capture_output=True, check=True).stdout == streamt("--version").stdout
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["validate", "--help"], [], ["envs"], ["schema"]])
+def test_a_full_stdout_is_told_whoever_writes(arguments: list[str]) -> None:
+    done = ended_with("> /dev/full", *arguments)
+    assert (done.returncode, done.stderr.count("E505_OUTPUT_FAILED"), "Traceback" in done.stderr) == (1, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "arguments", "status"),
+    [
+        ("> /dev/full 2> /dev/full", ["--help"], 1),
+        ("> /dev/full 2> /dev/full", ["schema"], 1),
+        ("2> /dev/full", ["--nonsense"], 2),
+        ("2> /dev/full", ["validate", "-p", "/nowhere"], 1),
+        ("2>&-", ["validate", "-p", "/nowhere"], 1),
+    ],
+)
+def test_a_full_stderr_changes_no_status(redirection: str, arguments: list[str], status: int) -> None:
+    assert ended_with(redirection, *arguments).returncode == status
+
+
+def ended_with(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = f"{sys.executable} -m streamt {' '.join(arguments)} {redirection}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=clean_environment())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--output", "json", "validate"],
+        ["validate", "--output", "json"],
+        ["validate", "--output=json"],
+        ["docs", "--output", "json", "openlineage", "--job-namespace", "j"],
+        ["docs", "openlineage", "--job-namespace", "j", "--output", "json"],
+    ],
+)
+def test_global_options_stand_before_or_behind_the_command(tmp_path: Path, arguments: list[str]) -> None:
+    ended = streamt(*arguments, cwd=write_project(tmp_path))
+    assert (ended.status, ended.envelope["status"], ended.stderr) == (0, "ok", "")
+
+
+def test_quiet_stands_behind_the_command_too(tmp_path: Path) -> None:
+    ended = streamt("validate", "-q", "--no-color", cwd=write_project(tmp_path))
+    assert (ended.status, ended.stdout, ended.stderr) == (0, b"", "")
+
+
+def test_many_errors_are_cut_and_counted(tmp_path: Path) -> None:
+    entries = "".join(f"  - {{name: a{index}, topic: t{index}, x: 1}}\n" for index in range(12_000))
+    folder = write_project(tmp_path, MINIMAL.partition("sources:")[0] + "sources:\n" + entries)
+    ended = streamt("validate", "-p", folder)
+    assert ended.stderr.count("E501_PARSE_ERROR") == 100
+    assert ended.stderr.endswith("error 11,900 more errors; `--output json` lists up to 10,000\n")
+    envelope = streamt("validate", "-p", folder, "--output", "json").envelope
+    assert (len(envelope["errors"]), envelope["omitted"]) == (10_000, {"warnings": 0, "errors": 2_000})
+
+
+def test_libraries_write_nothing_to_stderr() -> None:
+    code = (
+        "import sys, logging, streamt.cli.schema\n"
+        "import streamt.project.language as module\n"
+        "def noisy(): logging.getLogger('a.library').warning('hunter2'); return {}\n"
+        "module.language_schema = noisy\n"
+        "from streamt.cli.app import run\n"
+        "sys.exit(run(['schema']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("{}\n", "")

@@ -253,9 +253,9 @@ def test_coverage_in_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "status", "code", "words"),
     [
-        (("--deploy",), 1, "E500_USAGE_ERROR", "--deploy is not implemented"),
-        (("--select", "+order"), 1, "E500_USAGE_ERROR", "unknown name `order`"),
-        (("--model", "order"), 1, "E500_USAGE_ERROR", "unknown model or source `order`"),
+        (("--deploy",), 2, "E500_USAGE_ERROR", "--deploy is not implemented"),
+        (("--select", "+order"), 2, "E500_USAGE_ERROR", "unknown name `order`"),
+        (("--model", "order"), 2, "E500_USAGE_ERROR", "unknown model or source `order`"),
         (("--type", "nightly"), 2, "E500_USAGE_ERROR", "'nightly' is not one of"),
     ],
 )

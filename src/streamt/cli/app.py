@@ -3,7 +3,6 @@
 What only a command needs is imported when one is called, so that `--version` and `--help` answer at once.
 """
 
-import os
 import signal
 from collections.abc import Sequence
 from types import FrameType
@@ -12,6 +11,9 @@ import click
 
 from streamt import __version__
 from streamt.cli.commands import LazyCommands
+from streamt.cli.global_options import global_options
+
+_STOPPING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @click.group(
@@ -19,19 +21,13 @@ from streamt.cli.commands import LazyCommands
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
-@click.option(
-    "--output", type=click.Choice(["text", "json"]), default="text", help="For people, or one JSON envelope on stdout."
-)
-@click.option("--quiet", "-q", is_flag=True, help="Text mode: no warnings and no summaries.")
-@click.option("--no-color", is_flag=True, help="Plain text; also when NO_COLOR is set.")
 @click.version_option(__version__, prog_name="streamt", message="%(prog)s %(version)s")
+@global_options
 @click.pass_context
-def app(context: click.Context, *, output: str, quiet: bool, no_color: bool) -> None:
+def app(context: click.Context) -> None:
     """Declare streaming pipelines over Kafka, Flink SQL, Connect and Gateway; tell the catalogs what they are."""
     from streamt.cli.options import help_when_bare
-    from streamt.cli.output import Mode, Session
 
-    context.obj = Session(mode=Mode(output), quiet=quiet, color=not (no_color or os.environ.get("NO_COLOR")))
     help_when_bare(context)
 
 
@@ -42,18 +38,19 @@ def run(arguments: Sequence[str]) -> int:
         arguments: what follows the program's name.
 
     Returns:
-        The exit status: 0 all well, 1 failed, 2 wrong usage, 130 interrupted, 141 when stdout's reader has gone,
-        143 terminated.
+        The exit status: 0 all well, 1 failed, 2 wrong usage, 128 and the number of the signal that stopped it, 141
+        when stdout's reader has gone.
     """
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in _STOPPING:
+        signal.signal(number, _stop)
     try:
         status = app.main(list(arguments), prog_name="streamt", standalone_mode=False)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is a bug, `end` knows
+    except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - what is a bug, `end` knows
         from streamt.cli.ending import end
 
         return end(arguments, error)
     return status if isinstance(status, int) else 0
 
 
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)

@@ -13,6 +13,7 @@ from streamt.cli.catalog_client import export, job, send, sync
 from streamt.cli.catalog_consume import consume, sweep
 from streamt.cli.catalog_options import default_store, store_option, token_file
 from streamt.cli.catalog_people import grant, team, token, user
+from streamt.cli.global_options import global_options
 from streamt.cli.options import help_when_bare, reporting
 from streamt.cli.output import Result, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.group(invoke_without_command=True)
+@global_options
 @click.pass_context
 def catalog(context: click.Context) -> None:
     """Receive OpenLineage events from anyone, keep the evidence, serve the lineage graph."""

@@ -1,5 +1,6 @@
 """`streamt catalog sync|send|job|export`: what is asked of a catalog over HTTP."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -104,15 +105,15 @@ def sync_project(
 
     from streamt.catalog.events import read
     from streamt.catalog.sources import in_events
-    from streamt.cli.namespaces import namespaces_of
-    from streamt.cli.projects import open_project
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
+    from streamt.workspace import open_workspace
+    from streamt.workspace.namespaces import namespaces_of
 
-    opened = open_project(project_dir, environment)
-    with opened.placing():
+    workspace = open_workspace(project_dir, environment, os.environ)
+    with workspace.located():
         options = NamespaceOptions("streamt", kafka_namespace, gateway_namespace)
-        lines = export(opened.compiled, namespaces_of(opened, options)).lines
+        lines = export(workspace.compiled, namespaces_of(workspace, options)).lines
     found = in_events(read(json.loads(line), line, time.time_ns()) for line in lines)
     return _registered(remote_at(url, token_file), found, whole=whole)
 

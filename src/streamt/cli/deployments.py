@@ -1,5 +1,6 @@
 """What the commands of deploying share: opening an environment, colours, and how lines become bytes."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,14 +14,14 @@ from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, reso
 
 if TYPE_CHECKING:
     from streamt.cli.plan_text import Paint
-    from streamt.cli.projects import Opened
+    from streamt.workspace import Workspace
     from streamt.workspace.deployment import Deployment
 
 
 class OpenedDeployment:
     """An environment that was read and compiled, for a command."""
 
-    def __init__(self, opened: "Opened", deployment: "Deployment") -> None:
+    def __init__(self, opened: "Workspace", deployment: "Deployment") -> None:
         self.opened = opened
         self.deployment = deployment
 
@@ -45,10 +46,10 @@ def open_deployment(directory: Path, environment: str | None) -> OpenedDeploymen
     Raises:
         StreamtError: E501, E502, E503 or E510.
     """
-    from streamt.cli.projects import open_project
+    from streamt.workspace import open_workspace
     from streamt.workspace.deployment import Deployment
 
-    opened = open_project(directory, environment)
+    opened = open_workspace(directory, environment, os.environ)
     return OpenedDeployment(opened, Deployment(opened.project, opened.compiled))
 
 

@@ -1,5 +1,6 @@
 """`streamt docs openlineage`: the static export."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,15 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.consumers import consumer_options, warnings_for
+from streamt.cli.global_options import global_options
 from streamt.cli.options import help_when_bare, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
 
 if TYPE_CHECKING:
     from streamt.openlineage.static import Export
+    from streamt.project import Project
 
 
 @click.group(invoke_without_command=True)
+@global_options
 @click.pass_context
 def docs(context: click.Context) -> None:
     """Tell catalogs what the project declares."""
@@ -55,22 +59,22 @@ def openlineage(
     environment: str | None,
 ) -> Result:
     """Export the declared datasets and jobs as OpenLineage events, one JSON object a line."""
-    from streamt.cli.namespaces import namespaces_of
-    from streamt.cli.projects import open_project
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
+    from streamt.workspace import open_workspace
+    from streamt.workspace.namespaces import namespaces_of
 
-    opened = open_project(project_dir, environment)
-    with opened.placing():
+    workspace = open_workspace(project_dir, environment, os.environ)
+    with workspace.located():
         options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)
-        events = _formed(export(opened.compiled, namespaces_of(opened, options)), consumer_form)
+        events = _formed(export(workspace.compiled, namespaces_of(workspace, options)), consumer_form)
         if output_file is not None:
-            _write(output_file, lines(events))
+            _write(output_file, lines(events), workspace.project)
     return Result(
         text=lines(events) if output_file is None else (),
         data=_data(events, output_file),
         summary=f"wrote {_counted(events)} to {output_file}" if output_file else "",
-        warnings=opened.placed(*opened.warnings, *events.warnings, *warnings_for(check, events.lines)),
+        warnings=workspace.placed(*workspace.warnings, *events.warnings, *warnings_for(check, events.lines)),
     )
 
 
@@ -106,17 +110,24 @@ def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
     yield b"]," + encode(tail)[0][1:]
 
 
-def _write(path: Path, chunks: Iterable[bytes]) -> None:
+def _write(path: Path, chunks: Iterable[bytes], project: "Project") -> None:
+    """Replace the file at `path`.
+
+    Raises:
+        StreamtError: E506, it belongs to the project, or cannot be written.
+    """
     from streamt.files import atomic_replace
 
+    place = Option("output_file")
     try:
+        if project.owns(path):
+            message, hint = "the output file is a part of the project", "choose another file"
+            raise StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=place, hint=hint))
         atomic_replace(path, chunks)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        message = f"the file cannot be written: {reason}; it is as it was before"
-        raise StreamtError(
-            Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=Option("output_file"))
-        ) from error
+        message = f"the file cannot be written: {reason}; it was left unchanged"
+        raise StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=place)) from error
 
 
 def _counted(events: "Export") -> str:

@@ -1,12 +1,14 @@
 """How the program ends when something goes wrong: what is shown, and the exit status."""
 
 import os
+import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import click
 
-from streamt.cli.output import Mode, ReaderGoneError, Session, StoppedError, debug_traceback
+from streamt.cli.output import Mode, Session, StoppedError, debug_traceback
+from streamt.cli.streams import ReaderGoneError, give_up
 from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError
 
 READER_GONE = 141
@@ -23,12 +25,14 @@ def end(arguments: Sequence[str], error: BaseException) -> int:
         case click.UsageError():
             return _report(arguments, error.ctx, [_usage_problem(error)], status=error.exit_code)
         case StreamtError():
-            return _report(arguments, None, error.placed(), status=1)
-        case click.Abort() | KeyboardInterrupt():
-            stopped = StoppedError.by(KeyboardInterrupt())
-            return _report(arguments, None, stopped.diagnostics, status=stopped.status)
-        case ReaderGoneError():
+            return _report(arguments, None, error.placed(), status=error.exit_status)
+        case SystemExit(code=1) | ReaderGoneError():  # with 1 Click says that the reader of its help has gone
             return READER_GONE
+        case click.Abort() | KeyboardInterrupt() | SystemExit():
+            stopped = StoppedError.by(error)
+            return _report(arguments, None, stopped.diagnostics, status=stopped.status)
+        case OSError():
+            return _report(arguments, None, [_stdout_problem(error)], status=1)
         case Exception():  # the last line of defence: a bug must not show a traceback
             debug_traceback(error)
             return _report(arguments, None, [_internal_problem(error)], status=1)
@@ -36,21 +40,22 @@ def end(arguments: Sequence[str], error: BaseException) -> int:
 
 
 def _report(
-    arguments: Sequence[str], context: click.Context | None, problems: Sequence[PlacedDiagnostic], *, status: int
+    arguments: Sequence[str], context: click.Context | None, found: Sequence[PlacedDiagnostic], *, status: int
 ) -> int:
-    """Show `problems` the way the arguments ask for, even when the arguments could not be parsed."""
+    """Show what was found the way the arguments ask for, even when the arguments could not be parsed."""
     session = Session(mode=_mode_of(arguments), quiet=False, color=not os.environ.get("NO_COLOR"))
     command = context.command_path.partition(" ")[2] if context else ""
     try:
-        session.fail(command, problems)
+        session.fail(command, found)
     except ReaderGoneError:
         return READER_GONE
     return status
 
 
 def _mode_of(arguments: Sequence[str]) -> Mode:
-    """Find `--output json` among the global options, which stand before the command."""
-    asked = "--output=json" in arguments or ("--output", "json") in pairwise(arguments)
+    """Find `--output json` among the options."""
+    options = list(takewhile(lambda argument: argument != "--", arguments))
+    asked = "--output=json" in options or ("--output", "json") in pairwise(options)
     return Mode.JSON if asked else Mode.TEXT
 
 
@@ -59,8 +64,19 @@ def _usage_problem(error: click.UsageError) -> PlacedDiagnostic:
     return PlacedDiagnostic(code=Code.USAGE_ERROR, message=error.format_message(), hint=hint)
 
 
-def _internal_problem(error: Exception) -> PlacedDiagnostic:
+def _stdout_problem(error: OSError) -> PlacedDiagnostic:
+    """Say that stdout did not take what Click wrote, its help; all else goes through `write_stdout`."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        give_up(sys.stdout)
+        message = f"stdout cannot be written: {error.strerror}"
+        return PlacedDiagnostic(code=Code.OUTPUT_FAILED, message=message)
+    debug_traceback(error)
+    return _internal_problem(error)
+
+
+def _internal_problem(error: BaseException) -> PlacedDiagnostic:
     message = f"streamt itself failed ({type(error).__name__}); nothing was written"
-    return PlacedDiagnostic(
-        code=Code.INTERNAL_ERROR, message=message, hint="set STREAMT_DEBUG=1 and report what it shows"
-    )
+    hint = "set STREAMT_DEBUG=1 and report what it shows"
+    return PlacedDiagnostic(code=Code.INTERNAL_ERROR, message=message, hint=hint)

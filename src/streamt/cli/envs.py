@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
-from streamt.cli.options import directory_option, help_when_bare, reporting
+from streamt.cli.global_options import global_options
+from streamt.cli.options import directory_option, help_when_bare, project_options, reporting
 from streamt.cli.output import Result, encode, table
 
 
 @click.group(invoke_without_command=True)
+@global_options
 @click.pass_context
 def envs(context: click.Context) -> None:
     """Show the environments of the project."""
@@ -35,11 +37,13 @@ def list_all(*, project_dir: Path) -> Result:
 
 @envs.command()
 @click.argument("name", required=False)
-@directory_option
+@project_options
 @reporting
-def show(*, name: str | None, project_dir: Path) -> Result:
-    """Show one environment; secrets and what variables supply are masked."""
+def show(*, name: str | None, environment: str | None, project_dir: Path) -> Result:
+    """Show one environment, named or by --env; secrets and what variables supply are masked."""
     from streamt.project import environment_view
 
-    view = environment_view(project_dir, name, os.environ)
+    if name is not None and environment not in (None, name):
+        raise click.UsageError("NAME and --env NAME name two environments")
+    view = environment_view(project_dir, name or environment, os.environ)
     return Result(text=(json.dumps(view, indent=2, ensure_ascii=False).encode() + b"\n",), data=encode(view))

@@ -1,8 +1,8 @@
 """`streamt lineage`: the graph of what reads what."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import click
 
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Result, encode
-from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 
 if TYPE_CHECKING:
     from streamt.compiler.artifacts import Node
@@ -36,28 +36,34 @@ def lineage(
 ) -> Result:
     """Show which sources and models feed which models."""
     from streamt.cli import graph_formats
-    from streamt.cli.projects import open_project
+    from streamt.workspace import open_workspace
 
     if (upstream or downstream) and model is None:
         raise click.UsageError("--upstream and --downstream need --model NAME")
-    opened = open_project(project_dir, environment)
-    nodes = opened.compiled.nodes
+    workspace = open_workspace(project_dir, environment, os.environ)
+    nodes = workspace.compiled.nodes
     if model is not None:
-        nodes = _around(nodes, model, upstream=upstream, downstream=downstream)
+        with workspace.located():
+            nodes = _around(nodes, model, upstream=upstream, downstream=downstream)
     data = graph_formats.to_data(nodes)
-    return Result(text=_text(graph_format, nodes, data), data=encode(data), warnings=opened.placed(*opened.warnings))
+    return Result(
+        text=_text(graph_format, nodes, data), data=encode(data), warnings=workspace.placed(*workspace.warnings)
+    )
 
 
 def _around(nodes: "Sequence[Node]", name: str, *, upstream: bool, downstream: bool) -> "tuple[Node, ...]":
-    """Give the node `name` with what it reads and what reads it, or only one of the two, in declaration order."""
+    """Return the node `name` with what it reads and what reads it, or only one of the two, in declaration order.
+
+    Raises:
+        StreamtError: E500, there is no such node.
+    """
     from streamt.compiler import Graph
 
     graph = Graph.of(nodes)
     if name not in graph.inputs:
-        near = get_close_matches(name, graph.inputs, 1)
-        message = f"no source and no model is called '{name}'"
-        hint = f"did you mean '{near[0]}'?" if near else "`streamt list` shows all names"
-        raise StreamtError(Diagnostic(code=Code.COMPILE_ERROR, message=message, location=Option("model"), hint=hint))
+        message = f"unknown source or model {quote(name)}"
+        hint = did_you_mean(name, graph.inputs) or "`streamt list` shows all names"
+        raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option("model"), hint=hint))
     both = upstream == downstream
     wanted = {name}
     if upstream or both:

@@ -1,5 +1,6 @@
 """`streamt list`: what the project declares."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +25,12 @@ Row = dict[str, str | None]
 @reporting
 def list_declarations(*, kinds: tuple[str, ...], project_dir: Path, environment: str | None) -> Result:
     """List sources, models, tests and exposures."""
-    from streamt.cli.projects import open_project
+    from streamt.workspace import open_workspace
 
-    opened = open_project(project_dir, environment)
-    found = {
-        kind: rows for kind, rows in declarations(opened.project, opened.compiled).items() if kind in (kinds or KINDS)
-    }
-    return Result(text=_text(found), data=encode(found), warnings=opened.placed(*opened.warnings))
+    workspace = open_workspace(project_dir, environment, os.environ)
+    declared = declarations(workspace.project, workspace.compiled)
+    found = {kind: rows for kind, rows in declared.items() if kind in (kinds or KINDS)}
+    return Result(text=_text(found), data=encode(found), warnings=workspace.placed(*workspace.warnings))
 
 
 def declarations(project: "Project", compiled: "CompiledProject") -> dict[str, list[Row]]:

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from streamt.cli.output import Mode, Result, Session, StoppedError
+from streamt.cli.global_options import global_options, session_of
+from streamt.cli.output import Mode, Result, StoppedError
+from streamt.cli.streams import write_stdout
 from streamt.diagnostics import StreamtError
 
 P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 directory_option = click.option(
@@ -19,6 +22,9 @@ directory_option = click.option(
     type=click.Path(path_type=Path),
     default=Path(),
     help="The project's folder; here if not given.",
+)
+environment_option = click.option(
+    "--env", "-e", "environment", metavar="NAME", help="The environment; else STREAMT_ENV."
 )
 
 
@@ -31,10 +37,9 @@ select_option = click.option(
 )
 
 
-def project_options(function: Callable[P, None]) -> Callable[P, None]:
+def project_options(function: F) -> F:
     """Add `--project-dir` and `--env`, as every command takes that reads a project."""
-    environment = click.option("--env", "-e", "environment", metavar="NAME", help="The environment; else STREAMT_ENV.")
-    return directory_option(environment(function))
+    return directory_option(environment_option(function))
 
 
 def reporting(function: Callable[P, Result]) -> Callable[P, None]:
@@ -42,9 +47,9 @@ def reporting(function: Callable[P, Result]) -> Callable[P, None]:
 
     @wraps(function)
     def command(*args: P.args, **kwargs: P.kwargs) -> None:
+        silence_loggers()
         context = click.get_current_context()
-        session = context.find_object(Session)
-        assert session is not None  # the group made it
+        session = session_of(context)
         name = command_name(context)
         try:
             result = function(*args, **kwargs)
@@ -52,13 +57,22 @@ def reporting(function: Callable[P, Result]) -> Callable[P, None]:
             context.exit(result.status)
         except StreamtError as error:
             session.fail(name, error.placed())
-            context.exit(1)
+            context.exit(error.exit_status)
         except (StoppedError, KeyboardInterrupt, SystemExit) as stop:
             stopped = stop if isinstance(stop, StoppedError) else StoppedError.by(stop)
             session.fail(name, stopped.diagnostics)
             context.exit(stopped.status)
 
-    return command
+    return global_options(command)
+
+
+def silence_loggers() -> None:
+    """Keep libraries from writing to stderr, as they do where no logger has a handler."""
+    import logging
+
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.NullHandler())
 
 
 def help_when_bare(context: click.Context) -> None:
@@ -69,10 +83,9 @@ def help_when_bare(context: click.Context) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    session = context.find_object(Session)
-    if session is not None and session.mode is Mode.JSON:
+    if session_of(context).mode is Mode.JSON:
         raise click.UsageError("a command is missing", context)
-    click.echo(context.get_help())
+    write_stdout([context.get_help().encode(errors="backslashreplace"), b"\n"])
     context.exit()
 
 

@@ -3,23 +3,19 @@
 import json
 import os
 import signal
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO
 
 import click
 
-from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, StreamtError, redact
+from streamt.cli.streams import write_stderr, write_stdout
+from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError, redact
 
-INTERRUPTED = 130
-TERMINATED = 128 + signal.SIGTERM
-
-
-class ReaderGoneError(Exception):
-    """Whoever read stdout has enough of it (`| head`), which is no failure."""
+MAX_PRINTED = 100
+"""How many warnings, and how many errors, are printed for people."""
+MAX_LISTED = 10_000
+"""How many warnings, and how many errors, an envelope holds."""
 
 
 class StoppedError(Exception):
@@ -37,11 +33,18 @@ class StoppedError(Exception):
 
     @classmethod
     def by(cls, stop: BaseException, warnings: Sequence[PlacedDiagnostic] = ()) -> "StoppedError":
-        """Make one of Ctrl-C (KeyboardInterrupt), or of what the handler of SIGTERM raises (SystemExit)."""
-        terminated = isinstance(stop, SystemExit)
-        message = "terminated" if terminated else "interrupted"
-        status = TERMINATED if terminated else INTERRUPTED
-        return cls(status, (*warnings, PlacedDiagnostic(code=Code.USAGE_ERROR, message=message)))
+        """Make one of Ctrl-C (KeyboardInterrupt), or of what the handler of another signal raises (SystemExit)."""
+        status = stop.code if isinstance(stop, SystemExit) and isinstance(stop.code, int) else 128 + signal.SIGINT
+        message = _STOPPED.get(status - 128, "stopped")
+        return cls(status, (*warnings, PlacedDiagnostic(code=Code.STOPPED, message=message)))
+
+
+_STOPPED: dict[int, str] = {
+    signal.SIGHUP: "stopped: the terminal was closed",
+    signal.SIGINT: "interrupted",
+    signal.SIGQUIT: "stopped by SIGQUIT",
+    signal.SIGTERM: "terminated",
+}
 
 
 class Mode(StrEnum):
@@ -62,7 +65,7 @@ class Result:
         warnings: in the order to show.
         errors: of a command whose findings are themselves errors (a failed test): it fails and still shows its data.
         failed: whether the command fails for another reason, such as warnings that were to be errors.
-        exit_status: the exit status, where it is neither 0 nor, for a failure, 1.
+        exit_status: the exit status, where neither the errors nor `failed` say it.
     """
 
     text: Iterable[bytes] = ()
@@ -75,17 +78,17 @@ class Result:
 
     @property
     def status(self) -> int:
-        """The exit status."""
+        """The exit status; by default that of the gravest error."""
         if self.exit_status is not None:
             return self.exit_status
-        return 1 if self.errors or self.failed else 0
+        return max([1 if self.failed else 0, *(each.code.exit_status for each in self.errors)])
 
     @classmethod
-    def failure(cls, found: Sequence[PlacedDiagnostic]) -> "Result":
-        """Return the result of a command that fails and has nothing but warnings and errors to show."""
+    def failure(cls, found: Sequence[PlacedDiagnostic], summary: str = "") -> "Result":
+        """Return the result of a command that fails and has no data."""
         warnings = tuple(each for each in found if not each.is_error)
         errors = tuple(each for each in found if each.is_error)
-        return cls(data=(b"null",), warnings=warnings, errors=errors, failed=True)
+        return cls(data=(b"null",), summary=summary, warnings=warnings, errors=errors, failed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +103,47 @@ class Session:
         """Show what a command found.
 
         Raises:
-            StreamtError: E500, when stdout does not take it.
+            StreamtError: E505, stdout does not take it.
             ReaderGoneError: stdout's reader has gone.
         """
         if self.mode is Mode.JSON:
-            status = "error" if result.errors or result.failed else "ok"
-            _write_stdout(_envelope(status, command, result.data, result.warnings, result.errors))
+            write_stdout(_envelope("error" if result.status else "ok", command, result))
             return
         self._tell(() if self.quiet else result.warnings)
         shown = result.summary and not self.quiet
         summary = f"{result.summary}\n".encode(errors="backslashreplace") if shown else b""
-        _write_stdout([*result.text, summary])
+        write_stdout([*result.text, summary])
         self._tell(result.errors)
 
-    def fail(self, command: str, problems: Sequence[PlacedDiagnostic]) -> None:
-        """Show what went wrong: `problems` may hold the warnings that were found on the way.
+    def fail(self, command: str, found: Sequence[PlacedDiagnostic]) -> None:
+        """Show what went wrong: `found` may hold the warnings that were found on the way.
 
         Raises:
             ReaderGoneError: stdout's reader has gone.
         """
-        errors = [problem for problem in problems if problem.is_error]
-        warnings = [problem for problem in problems if not problem.is_error]
-        if self.mode is Mode.JSON:
-            try:
-                _write_stdout(_envelope("error", command, (b"null",), warnings, errors))
-            except StreamtError as error:
-                self._tell(error.placed())  # stdout is what failed
-        else:
-            self._tell([*(() if self.quiet else warnings), *errors])
+        try:
+            self.show(command, Result.failure(found))
+        except StreamtError as error:  # stdout is what failed
+            self._tell([*(each for each in found if each.is_error), *error.placed()])
 
-    def _tell(self, problems: Iterable[PlacedDiagnostic]) -> None:
-        with suppress(OSError):  # without stderr there is nowhere left to say it
-            for problem in problems:
-                label, color = ("error", "red") if problem.is_error else ("warning", "yellow")
-                styled = click.style(label, fg=color, bold=True)
-                click.echo(f"{styled} {problem}", err=True, color=None if self.color else False)
+    def _tell(self, found: Sequence[PlacedDiagnostic]) -> None:
+        """Print warnings or errors; of very many, the first and how many more there are."""
+        for each in found[:MAX_PRINTED]:
+            self._print(each.is_error, str(each))
+        if len(found) > MAX_PRINTED:
+            more = counted(len(found) - MAX_PRINTED, "more error" if found[0].is_error else "more warning")
+            self._print(found[0].is_error, f"{more}; `--output json` lists up to {MAX_LISTED:,}")
+
+    def _print(self, is_error: bool, text: str) -> None:  # noqa: FBT001 - it chooses a label
+        label, color = ("error", "red") if is_error else ("warning", "yellow")
+        label = click.style(label, fg=color, bold=True) if self.color and _is_terminal() else label
+        write_stderr(f"{label} {text}\n")
+
+
+def _is_terminal() -> bool:
+    import sys
+
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def encode(value: object) -> tuple[bytes, ...]:
@@ -144,7 +153,7 @@ def encode(value: object) -> tuple[bytes, ...]:
 
 def counted(number: int, noun: str) -> str:
     """Write `number` with its noun, in the plural unless there is one: `1 source`, `0 sources`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
@@ -159,48 +168,16 @@ def debug_traceback(error: BaseException) -> None:
     if os.environ.get("STREAMT_DEBUG") == "1":
         import traceback
 
-        click.echo(redact("".join(traceback.format_exception(error))), err=True)
+        write_stderr(redact("".join(traceback.format_exception(error))))
 
 
-def _envelope(
-    status: str,
-    command: str,
-    data: Iterable[bytes],
-    warnings: Iterable[PlacedDiagnostic],
-    errors: Iterable[PlacedDiagnostic],
-) -> Iterable[bytes]:
-    head: Mapping[str, str] = {"status": status, "command": command}
-    yield json.dumps(head, separators=(",", ":"))[:-1].encode() + b',"data":'
-    yield from data
-    for name, problems in (("warnings", warnings), ("errors", errors)):
+def _envelope(status: str, command: str, result: Result) -> Iterable[bytes]:
+    yield encode({"status": status, "command": command})[0][:-1] + b',"data":'
+    yield from result.data
+    found = {"warnings": result.warnings, "errors": result.errors}
+    for name, each in found.items():
         yield f',"{name}":'.encode()
-        yield from encode([problem.as_dict() for problem in problems])
+        yield from encode([problem.as_dict() for problem in each[:MAX_LISTED]])
+    if any(len(each) > MAX_LISTED for each in found.values()):
+        yield b',"omitted":' + encode({name: max(0, len(each) - MAX_LISTED) for name, each in found.items()})[0]
     yield b"}\n"
-
-
-def _write_stdout(chunks: Iterable[bytes]) -> None:
-    try:
-        stream = _stdout()
-        stream.writelines(chunks)
-        stream.flush()
-    except BrokenPipeError as error:
-        _give_up_stdout()
-        raise ReaderGoneError from error  # Click would make status 1 of the other
-    except OSError as error:
-        _give_up_stdout()
-        message = f"stdout cannot be written: {error.strerror or error}"
-        raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message)) from error
-
-
-def _give_up_stdout() -> None:
-    """Point stdout at nothing: Python flushes it once more at exit, and would complain then."""
-    if sys.stdout is not None:
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stdout.fileno())
-        os.close(nothing)
-
-
-def _stdout() -> IO[bytes]:
-    if sys.stdout is None:
-        raise OSError("it is closed")
-    return sys.stdout.buffer

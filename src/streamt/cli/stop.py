@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import click
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class StopRequests:
@@ -35,7 +35,7 @@ class StopRequests:
     @property
     def status(self) -> int:
         """The exit status of a program that a signal stopped."""
-        return 130 if self._signal in (None, signal.SIGINT) else 143
+        return 128 + (self._signal or signal.SIGINT)
 
     def arm(self) -> None:
         """From now on, let the first signal be a request."""
@@ -51,4 +51,4 @@ class StopRequests:
         self._signal = self._signal or number
         if number == signal.SIGINT:
             raise KeyboardInterrupt
-        raise SystemExit(143)
+        raise SystemExit(128 + number)

@@ -1,6 +1,6 @@
 """`streamt test`: run the project's tests against records, declarations and jobs."""
 
-import gc
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
+from streamt.cli.global_options import session_of
 from streamt.cli.options import project_options, reporting, select_option
-from streamt.cli.output import Mode, Result, Session, StoppedError
+from streamt.cli.output import Mode, Result, StoppedError
 from streamt.cli.progress import Bar
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
 from streamt.testing.listener import Listener
 
 if TYPE_CHECKING:
-    from streamt.cli.projects import Opened
     from streamt.openlineage.emission import RunEmitter
     from streamt.testing.selection import Selected
+    from streamt.workspace import Workspace
 
 
 @click.command()
@@ -71,57 +72,57 @@ def test(
     """Run the project's tests: on declarations, on records of now, and on running jobs."""
     if deploy:
         raise _not_implemented()
-    from streamt.cli.projects import open_project
     from streamt.compiler import Graph, select, tags_of
     from streamt.testing.selection import select_tests
+    from streamt.workspace import open_workspace
 
-    opened = open_project(project_dir, environment)
-    document = opened.project.document
-    with opened.placing():
-        targets = select(selectors, Graph.of(opened.compiled.nodes), tags_of(document))
+    workspace = open_workspace(project_dir, environment, os.environ)
+    document = workspace.project.document
+    with workspace.located():
+        targets = select(selectors, Graph.of(workspace.compiled.nodes), tags_of(document))
         selected = select_tests(document, targets=targets, model=model, name=name, kind=kind)
     if coverage:
         from streamt.cli.test_report import report_coverage
 
-        return report_coverage(opened, targets if model is None else targets & {model})
+        return report_coverage(workspace, targets if model is None else targets & {model})
     if not (emit_openlineage and selected):
-        return _run(opened, selected, None)
-    from streamt.cli.run_events import emitter_of
+        return _run(workspace, selected, None)
     from streamt.openlineage.identity import NamespaceOptions
+    from streamt.workspace.observe import observe_tests
 
     namespaces = (openlineage_job_namespace, openlineage_kafka_namespace, openlineage_gateway_namespace)
     form = form_of(consumer_form, with_parent=openlineage_parent)
-    emitter = emitter_of(opened, selected, NamespaceOptions(*namespaces, prefix="openlineage_"), form)
-    return _run(opened, selected, emitter, warnings_for(check, emitter.rehearsed))
+    emitter = observe_tests(workspace, selected, NamespaceOptions(*namespaces, prefix="openlineage_"), form)
+    return _run(workspace, selected, emitter, warnings_for(check, emitter.rehearsed))
 
 
 def _run(
-    opened: "Opened",
+    workspace: "Workspace",
     selected: "Sequence[Selected]",
     emitter: "RunEmitter | None",
     checked: "Sequence[Diagnostic]" = (),
 ) -> Result:
     from streamt.cli.test_report import report
+    from streamt.files import garbage_collector
     from streamt.testing.runner import run_observed, run_tests
 
-    gc.enable()  # a run over many records is long enough to need it
     bar = _listener()
     try:
-        results = run_observed(lambda: run_tests(opened.project, opened.compiled, selected, bar), emitter)
+        with garbage_collector(on=True):  # a run over many records is long enough to need it
+            results = run_observed(lambda: run_tests(workspace.project, workspace.compiled, selected, bar), emitter)
     except (KeyboardInterrupt, SystemExit) as stop:
         undelivered = (*checked, *emitter.warnings) if emitter else ()
-        raise StoppedError.by(stop, opened.placed(*opened.warnings, *undelivered)) from None
+        raise StoppedError.by(stop, workspace.placed(*workspace.warnings, *undelivered)) from None
     finally:
         bar.close()
         if emitter is not None:
             emitter.close()
-    return report(opened, results, (*checked, *(emitter.warnings if emitter else ())))
+    return report(workspace, results, (*checked, *(emitter.warnings if emitter else ())))
 
 
 def _listener() -> Listener:
     """Show progress to a person at a terminal, and to nobody else."""
-    session = click.get_current_context().find_object(Session)
-    assert session is not None  # the group made it
+    session = session_of(click.get_current_context())
     terminal = sys.stderr is not None and sys.stderr.isatty()
     return Bar() if terminal and session.mode is Mode.TEXT and not session.quiet else Listener()
 

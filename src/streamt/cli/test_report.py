@@ -8,31 +8,31 @@ from streamt.diagnostics import Diagnostic, PlacedDiagnostic
 from streamt.testing.findings import diagnose, findings, is_error
 
 if TYPE_CHECKING:
-    from streamt.cli.projects import Opened
     from streamt.project.language import Document
     from streamt.testing.results import AssertionResult, TestResult
+    from streamt.workspace import Workspace
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR"}
 
 
-def report(opened: "Opened", results: "Sequence[TestResult]", undelivered: Sequence[Diagnostic]) -> Result:
+def report(workspace: "Workspace", results: "Sequence[TestResult]", undelivered: Sequence[Diagnostic]) -> Result:
     """Show what became of each test.
 
     Args:
-        opened: the project.
+        workspace: the project.
         results: one for each test that ran, in order.
         undelivered: warnings of run events that were not delivered.
     """
     problems = [problem for result in results for problem in diagnose(result)]
     return Result(
-        data=encode(_data(opened, results)),
-        summary="\n".join([*_lines(opened, results), _summary(results)]),
-        warnings=opened.placed(*opened.warnings, *undelivered),
-        errors=opened.placed(*problems),
+        data=encode(_data(workspace, results)),
+        summary="\n".join([*_lines(workspace, results), _summary(results)]),
+        warnings=workspace.placed(*workspace.warnings, *undelivered),
+        errors=workspace.placed(*problems),
     )
 
 
-def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[str]:
+def _lines(workspace: "Workspace", results: "Sequence[TestResult]") -> Iterator[str]:
     """Give a line for each test, and below it one for each thing that did not pass and is no error."""
     rows = [
         (_word(result), result.name, f"{result.type} of {result.target}", _read(result), f"{result.duration:.1f} s")
@@ -40,7 +40,7 @@ def _lines(opened: "Opened", results: "Sequence[TestResult]") -> Iterator[str]:
     ]
     for result, line in zip(results, table(rows), strict=True):
         yield line
-        for finding in opened.placed(*(each for each in findings(result) if not is_error(result, each))):
+        for finding in workspace.placed(*(each for each in findings(result) if not is_error(result, each))):
             yield f"      {_place(finding)}{finding.message}"
 
 
@@ -79,11 +79,11 @@ def _counts(results: "Sequence[TestResult]") -> dict[str, int]:
     return counts
 
 
-def _data(opened: "Opened", results: "Sequence[TestResult]") -> dict[str, Any]:
-    return {"tests": [_test_data(opened, result) for result in results], "counts": _counts(results)}
+def _data(workspace: "Workspace", results: "Sequence[TestResult]") -> dict[str, Any]:
+    return {"tests": [_test_data(workspace, result) for result in results], "counts": _counts(results)}
 
 
-def _test_data(opened: "Opened", result: "TestResult") -> dict[str, Any]:
+def _test_data(workspace: "Workspace", result: "TestResult") -> dict[str, Any]:
     counts = result.counts
     return {
         "name": result.name,
@@ -92,40 +92,40 @@ def _test_data(opened: "Opened", result: "TestResult") -> dict[str, Any]:
         "status": result.status,
         "severity": result.severity,
         "location": str(result.location),
-        "message": _hidden(opened, result.message),
+        "message": _hidden(workspace, result.message),
         "records": counts.records,
         "tombstones": counts.tombstones,
         "undecodable": counts.undecodable,
         "timed_out": counts.timed_out,
         "duration_seconds": round(result.duration, 3),
-        "assertions": [_assertion_data(opened, assertion) for assertion in result.assertions],
+        "assertions": [_assertion_data(workspace, assertion) for assertion in result.assertions],
     }
 
 
-def _assertion_data(opened: "Opened", assertion: "AssertionResult") -> dict[str, Any]:
+def _assertion_data(workspace: "Workspace", assertion: "AssertionResult") -> dict[str, Any]:
     verdict = assertion.verdict
     place = {"partition": verdict.place.partition, "offset": verdict.place.offset} if verdict.place else None
     return {
         "kind": assertion.kind,
         "location": str(assertion.location),
         "status": verdict.status,
-        "message": _hidden(opened, verdict.message),
+        "message": _hidden(workspace, verdict.message),
         "failing": verdict.failing,
         "judged": verdict.judged,
         "place": place,
     }
 
 
-def _hidden(opened: "Opened", message: str) -> str:
+def _hidden(workspace: "Workspace", message: str) -> str:
     """Give `message` without what a variable supplied."""
-    return opened.project.source_map.mask(message)
+    return workspace.project.source_map.mask(message)
 
 
-def report_coverage(opened: "Opened", names: Container[str]) -> Result:
+def report_coverage(workspace: "Workspace", names: Container[str]) -> Result:
     """Show which of the sources and models `names` have which tests."""
     from streamt.testing.selection import coverage
 
-    document: Document = opened.project.document
+    document: Document = workspace.project.document
     covered = [each for each in coverage(document) if each.name in names]
     rows = [["KIND", "NAME", "SCHEMA", "SAMPLE", "CONTINUOUS"]]
     rows += [
@@ -148,5 +148,5 @@ def report_coverage(opened: "Opened", names: Container[str]) -> Result:
         text=(f"{line}\n".encode(errors="backslashreplace") for line in table(rows)),
         data=encode(data),
         summary=f"{tested} of {len(covered)} sources and models have tests",
-        warnings=opened.placed(*opened.warnings),
+        warnings=workspace.placed(*workspace.warnings),
     )

@@ -1,7 +1,8 @@
 """`streamt validate`: everything that can be known to be wrong without touching a cluster."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -12,7 +13,20 @@ from streamt.diagnostics import PlacedDiagnostic, StreamtError
 
 _LISTS = ("sources", "models", "tests", "exposures")
 
-Counts = dict[str, int]
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """One environment, checked.
+
+    Attributes:
+        name: the environment's; what was asked for, if it could not be loaded.
+        counts: how much of each list it declares; None, if there are errors.
+        found: the warnings and the errors.
+    """
+
+    name: str | None
+    counts: Mapping[str, int] | None
+    found: tuple[PlacedDiagnostic, ...]
 
 
 @click.command()
@@ -24,64 +38,62 @@ def validate(*, strict: bool, all_envs: bool, project_dir: Path, environment: st
     """Check the project: its language, its SQL, its references and its rules."""
     if all_envs and environment is not None:
         raise click.UsageError("--all-envs and --env NAME exclude each other")
-    checked: list[tuple[str, Counts]] = []
-    found: dict[str | None, tuple[PlacedDiagnostic, ...]] = {}
-    for name in _environments(project_dir) if all_envs else (environment,):
-        try:
-            environment_name, counts, warnings = _check(project_dir, name)
-        except StreamtError as error:
-            found[name] = error.placed()
-        else:
-            checked.append((environment_name, counts))
-            found[name] = warnings
-    problems = _merged(found)
-    if any(problem.is_error or strict for problem in problems):
-        return Result.failure(problems)
+    names = _environments(project_dir) if all_envs else (environment,)
+    checked = [_check(project_dir, name) for name in names]
+    found = _merged(checked)
+    right = [each for each in checked if each.counts is not None]
+    summary = "\n".join(map(_summary, right))
+    if (strict and found) or any(each.is_error for each in found):
+        return Result.failure(found, summary if all_envs else "")
     return Result(
-        data=encode({"environments": [{"environment": name, **counts} for name, counts in checked]}),
-        summary=_summary(checked),
-        warnings=problems,
-    )
-
-
-def _merged(found: Mapping[str | None, Sequence[PlacedDiagnostic]]) -> tuple[PlacedDiagnostic, ...]:
-    """Say once what every environment shares, and of the rest, in which environments it is so."""
-    names: dict[PlacedDiagnostic, list[str]] = {}
-    for name, diagnostics in found.items():
-        for diagnostic in dict.fromkeys(diagnostics):
-            names.setdefault(diagnostic, []).append(str(name))
-    return tuple(
-        diagnostic
-        if len(where) == len(found)
-        else replace(diagnostic, message=f"{diagnostic.message} (environment: {', '.join(where)})")
-        for diagnostic, where in names.items()
+        data=encode({"environments": [{"environment": each.name, **(each.counts or {})} for each in right]}),
+        summary=summary,
+        warnings=found,
     )
 
 
 def _environments(directory: Path) -> Iterable[str]:
-    import os
-
     from streamt.project import list_environments
 
     return [summary.name for summary in list_environments(directory, os.environ)]
 
 
-def _check(directory: Path, environment: str | None) -> tuple[str, Counts, tuple[PlacedDiagnostic, ...]]:
-    """Check one environment; give its name, what it declares, and the warnings."""
-    from streamt.cli.projects import open_project
+def _check(directory: Path, environment: str | None) -> _Checked:
+    """Check one environment."""
     from streamt.compiler import check_rules
+    from streamt.workspace import open_workspace
 
-    opened = open_project(directory, environment)
-    broken = check_rules(opened.project.document, opened.compilation)
-    if broken:
-        raise StreamtError(*opened.warnings, *broken, positions=opened.project.source_map)
-    document = opened.project.document
+    try:
+        workspace = open_workspace(directory, environment, os.environ)
+    except StreamtError as error:
+        return _Checked(environment, None, error.placed())
+    broken = check_rules(workspace.project.document, workspace.compilation)
+    found = workspace.placed(*workspace.warnings, *broken)
+    document = workspace.project.document
     counts = {name: len(getattr(document, name)) for name in _LISTS}
-    return opened.project.environment, counts, opened.placed(*opened.warnings)
+    return _Checked(workspace.project.environment, None if broken else counts, found)
 
 
-def _summary(checked: Iterable[tuple[str, Counts]]) -> str:
-    return "\n".join(
-        f"{environment}: all well ({', '.join(counted(counts[name], name.removesuffix('s')) for name in _LISTS)})"
-        for environment, counts in checked
+def _merged(checked: Sequence[_Checked]) -> tuple[PlacedDiagnostic, ...]:
+    """Say once what every environment shares, and of the rest, in which environments it is so."""
+    names: dict[PlacedDiagnostic, list[str]] = {}
+    for each in checked:
+        for diagnostic in each.found:
+            names.setdefault(diagnostic, []).append(str(each.name))
+    return tuple(
+        diagnostic
+        if len(where) == len(checked)
+        else replace(diagnostic, message=f"{diagnostic.message} (environment: {', '.join(where)})")
+        for diagnostic, where in names.items()
     )
+
+
+def _summary(checked: _Checked) -> str:
+    """Say how an environment is; all is well with one only where there is no warning, and something declared."""
+    counts = checked.counts or {}
+    listed = ", ".join(counted(counts[name], name.removesuffix("s")) for name in _LISTS)
+    if checked.found:
+        verdict = f"valid, with {counted(len(checked.found), 'warning')}"
+    else:
+        verdict = "all well" if any(counts.values()) else "nothing is declared"
+    return f"{checked.name}: {verdict} ({listed})"

@@ -21,10 +21,18 @@ class Code(StrEnum):
         member.meaning = meaning
         return member
 
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a command that ends with this code; 0 for a warning."""
+        if self.value.startswith("W"):
+            return 0
+        return {Code.USAGE_ERROR: 2, Code.OUTCOME_UNKNOWN: 4}.get(self, 1)
+
     USAGE_ERROR = "E500_USAGE_ERROR", "the command line is wrong: an option, or a name that the project does not have"
     PARSE_ERROR = "E501_PARSE_ERROR", "a file is not valid YAML, or not valid in the project language"
     ENV_VAR_ERROR = "E502_ENV_VAR_ERROR", "a variable is not set or malformed"
     ENVIRONMENT_ERROR = "E503_ENVIRONMENT_ERROR", "the environment is unknown or not chosen, or its file is wrong"
+    OUTPUT_FAILED = "E505_OUTPUT_FAILED", "stdout cannot be written"
     OPENLINEAGE_INVALID = (
         "E506_OPENLINEAGE_INVALID",
         "a namespace, an event, the output file or the transport of run events is wrong",
@@ -59,6 +67,7 @@ class Code(StrEnum):
     CATALOG_STORE = "E570_CATALOG_STORE", "the catalog's store cannot be opened, or is of another version"
     CATALOG_REFUSED = "E571_CATALOG_REFUSED", "the catalog refused what was asked of it"
     CATALOG_UNREACHABLE = "E572_CATALOG_UNREACHABLE", "the catalog cannot be reached, or lost the connection"
+    STOPPED = "E598_STOPPED", "a signal stopped the command: Ctrl-C, or another that ends a program"
     INTERNAL_ERROR = "E599_INTERNAL_ERROR", "streamt itself failed; please report it"
     API_VERSION_MISSING = "W101_API_VERSION_MISSING", "the root file has no `apiVersion`"
     TOPIC_NAME_COLLISION = (

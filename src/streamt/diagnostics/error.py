@@ -17,6 +17,11 @@ class StreamtError(Exception):
         self.diagnostics = diagnostics
         self.positions = positions
 
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a command that ends with this error."""
+        return max([each.code.exit_status for each in self.diagnostics], default=1)
+
     def placed(self) -> tuple[PlacedDiagnostic, ...]:
         """Return the diagnostics as they are shown."""
         return resolve(self.diagnostics, self.positions)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError, did_you_mean
+from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError, did_you_mean, quote
 from streamt.project.language import Document, ForeignKeyAssertion, Test
 
 
@@ -128,5 +128,5 @@ def coverage(document: Document) -> tuple[Covered, ...]:
 def _unknown(option: str, what: str, wanted: str | None, known: Sequence[str]) -> list[Diagnostic]:
     if wanted is None or wanted in known:
         return []
-    message, hint = f"unknown {what} `{wanted}`", did_you_mean(wanted, known)
+    message, hint = f"unknown {what} {quote(wanted)}", did_you_mean(wanted, known)
     return [Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option(option), hint=hint)]
