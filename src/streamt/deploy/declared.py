@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from streamt.compiler.artifacts import CompiledProject, Node, NodeKind, OutputKind, ProcessKind
 from streamt.deploy.artifact import Address, Artifact, Content, Declaration, ResourceKind
 from streamt.deploy.project import DeployProject, Moved, Removed
+from streamt.deploy.schemas import SchemaOwner, declared_parts, schema_artifact, subject_of
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
 from streamt.project import Project
 from streamt.project.language import Model
 
@@ -20,7 +22,8 @@ def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject
     moved, removed = _lifecycle(project, compiled.name)
     models = {model.name: model for model in project.document.models}
     nodes = [node for node in compiled.nodes if node.kind is NodeKind.MODEL]
-    artifacts = (each for node in nodes for each in _artifacts(node, models[node.name], project, compiled))
+    made = (each for node in nodes for each in _artifacts(node, models[node.name], project, compiled))
+    artifacts = (*made, *_schemas(project, compiled))
     return DeployProject(
         project=compiled.name,
         environment=project.environment,
@@ -63,6 +66,52 @@ def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledPro
         )
     if node.process is not None:
         yield make(_PROCESSES[node.process], node.name, {})
+
+
+def _schemas(project: Project, compiled: CompiledProject) -> Iterator[Artifact]:
+    """Yield the schemas of all models that have a topic and are ours.
+
+    Raises:
+        StreamtError: E510, with everything that is wrong with them.
+    """
+    topics = {node.name: node.output.name for node in compiled.nodes if node.output is not None}
+    declared = [
+        (index, model, part, schema)
+        for index, model in enumerate(project.document.models)
+        if model.name in topics and not (model.ownership and model.ownership.mode == "external")
+        for part, schema in declared_parts(model)
+    ]
+    subjects: dict[str, Address] = {}
+    wrong: list[Diagnostic] = []
+    for index, model, part, schema in declared:
+        subject = subject_of(schema, model, topics[model.name], part)
+        if subject in subjects:
+            place = ProjectPath(("models", index, "schema"))
+            message = f"duplicate subject `{subject}`; model `{subjects[subject].name}` has it already"
+            wrong.append(Diagnostic(code=Code.COMPILE_ERROR, message=message, location=place))
+        subjects[subject] = Address(
+            project=compiled.name,
+            environment=project.environment,
+            kind=ResourceKind.SCHEMA,
+            name=model.name,
+            part=part,
+        )
+    for index, model, part, schema in declared:
+        owner = SchemaOwner(
+            project=compiled.name,
+            environment=project.environment,
+            model=model,
+            place=ProjectPath(("models", index)),
+            topic=topics[model.name],
+            subjects=subjects,
+        )
+        found = schema_artifact(owner, part, schema)
+        if isinstance(found, Diagnostic):
+            wrong.append(found)
+        else:
+            yield found
+    if wrong:
+        raise StreamtError(*wrong)
 
 
 def _protect(model: Model, kind: ResourceKind) -> bool:

@@ -25,6 +25,7 @@ from streamt.project.language.fields import (
     by_shape,
 )
 from streamt.project.language.rules import Level, Materialized
+from streamt.project.language.schemas import ModelSchema
 from streamt.project.language.sources import Column, Columns, EventTime, Input, Reference
 from streamt.project.language.topics import Topic
 
@@ -186,6 +187,9 @@ class Model(Struct):
         None, description="What the model promises; `{}` promises no column at all."
     )
     topic: Annotated[Topic | None, NotNull()] = Field(None, description="How the output topic is made.")
+    schema_: Annotated[ModelSchema | None, NotNull()] = Field(
+        None, alias="schema", description="The schemas of the records in the registry."
+    )
     advanced: Annotated[ModelAdvanced | None, NotNull()] = Field(None, description="What few models need.")
     gateway: Annotated[Gateway | None, NotNull()] = Field(None, description="What the Gateway does.")
     sink: Annotated[Connector | None, NotNull()] = Field(None, description="The connector of a sink.")
