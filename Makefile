@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+EXTRAS := .extras
 WORKERS ?= auto
 
-.PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply test test-stack test-page page page-check openapi lint types imports codegen codegen-check \
+.PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply demo-emitter test test-stack test-page test-extras page page-check openapi lint types imports codegen codegen-check \
         conformance package bench bench-stack bench-page clean
 
 demo: $(VENV)/.run
@@ -19,6 +20,10 @@ demo: $(VENV)/.run
 
 demo-test: $(VENV)/.dev
 	@$(BIN)/python -m examples.demo_test
+
+# A real dbt project and a script, told as one night; dbt has an environment of its own.
+demo-emitter: $(VENV)/.dev $(EXTRAS)/.dbt
+	@DBT=$(abspath $(EXTRAS)/dbt/bin/dbt) $(BIN)/python -m examples.demo_emitter
 
 # Serves a catalog that knows the examples until Ctrl-C; with CHECK=1 it looks for itself, and ends.
 demo-catalog: $(VENV)/.dev
@@ -57,6 +62,10 @@ web/node_modules/.installed: web/package-lock.json
 	@command -v npm > /dev/null || { echo "the page is built with Node.js 20 and npm: install them first"; exit 2; }
 	cd web && npm ci --no-audit --no-fund --silent
 	@touch $@
+
+# Other people's programs, in environments of their own: dbt, and the code of catalogs that reads our events.
+test-extras: $(VENV)/.dev $(EXTRAS)/.dbt $(EXTRAS)/.judges
+	$(BIN)/python -m pytest -m extras
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -102,7 +111,20 @@ bench-page: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf $(VENV) .tox dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(EXTRAS) .tox dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+
+$(EXTRAS)/.dbt: pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)/dbt
+	$(EXTRAS)/dbt/bin/python -m pip install --quiet 'dbt-core>=1.8,<1.12' 'dbt-duckdb>=1.8,<2' 'dbt-postgres>=1.8,<2'
+	@touch $@
+
+# Only their readers of OpenLineage events run, which need little of what the packages ask for.
+$(EXTRAS)/.judges: pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)/judges
+	$(EXTRAS)/judges/bin/python -m pip install --quiet 'packaging>=24' 'pydantic>=2.11,<3' 'typing-extensions>=4.12'
+	$(EXTRAS)/judges/bin/python -m pip install --quiet --no-deps --ignore-requires-python \
+		data-rentgen==0.7.2 openmetadata-ingestion==2.0.7.0
+	@touch $@
 
 $(VENV)/.venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "streamt needs Python 3.11 or newer: make PYTHON=python3.11")'

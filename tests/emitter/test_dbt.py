@@ -452,7 +452,7 @@ def test_a_profile_is_found_as_dbt_finds_it(tmp_path: Path) -> None:
 def test_no_secret_of_a_profile_is_ever_kept() -> None:
     for target in ("duckdb", "postgres", "snowflake", "bigquery"):
         found = read_profile(PROJECT, {}, profiles_dir=None, profile=None, target=target)
-        assert "canary" not in repr(found)
+        assert "never-told" not in repr(found)
     assert not {"password", "pass", "token", "private_key", "keyfile_json", "user"} & PROFILE_KEYS
 
 

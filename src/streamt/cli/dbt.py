@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,7 +135,7 @@ def emit(
     drain: float,
 ) -> None:
     """Tell of a dbt run that already was, from the files that dbt wrote."""
-    from streamt.emitter.providers.dbt import read_results
+    from streamt.emitter.providers.dbt import read_deferred, read_results
     from streamt.emitter.providers.dbt_manifest import read_manifest
 
     session = session_of(context)
@@ -152,6 +152,8 @@ def emit(
     if lineage.emitter is not None:
         run = _past_run(lineage, results)
         invocation = _invocation(project, run, lineage, manifest, with_sql=sql, given=given)
+        if results is not None:
+            invocation = replace(invocation, deferred=read_deferred(results, folder))
         _tell_past(invocation, results, lineage, session)
     delivered = lineage.finish(drain, session)
     context.exit(0 if delivered else 1)
@@ -230,7 +232,7 @@ def _tell_nodes(
     project: _Project, begun: Run, lineage: Lineage, started_at: datetime, session: Session, *, with_sql: bool
 ) -> None:
     """Tell of the nodes, where dbt wrote down what became of them in this very run (E7)."""
-    from streamt.emitter.providers.dbt import is_of_this_run, read_results
+    from streamt.emitter.providers.dbt import is_of_this_run, read_deferred, read_results
     from streamt.emitter.providers.dbt_manifest import read_manifest
 
     emitter = lineage.emitter
@@ -241,8 +243,10 @@ def _tell_nodes(
         results = read_results(file)
         if not is_of_this_run(results, started_at):
             return
-        invocation = _invocation(
-            project, begun, lineage, read_manifest(project.artifact("manifest.json")), with_sql=with_sql
+        manifest = read_manifest(project.artifact("manifest.json"))
+        invocation = replace(
+            _invocation(project, begun, lineage, manifest, with_sql=with_sql),
+            deferred=read_deferred(results, project.folder),
         )
     except StreamtError as error:
         lineage.notes.problems.extend(error.diagnostics)

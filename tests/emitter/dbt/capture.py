@@ -1,4 +1,4 @@
-"""Let a real dbt write its artifacts for the project beside this file, and keep them for the tests.
+"""Let a real dbt write its artifacts for the project in examples/dbt-shop, and keep them for the tests.
 
     python -m tests.emitter.dbt.capture DBT TARGET NAME
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PROJECT = HERE / "shop"
+PROJECT = HERE.parents[2] / "examples" / "dbt-shop"
 CAPTURED = HERE / "captured"
 
 _LEFT_OUT = ("macros", "docs", "selectors", "parent_map", "child_map", "group_map")

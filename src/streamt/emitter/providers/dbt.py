@@ -8,7 +8,7 @@ from typing import Any
 
 from streamt.emitter.datasets import DatasetRef
 from streamt.emitter.providers.dbt_adapters import adapter_named
-from streamt.emitter.providers.dbt_manifest import Manifest, Node, read_artifact
+from streamt.emitter.providers.dbt_manifest import Manifest, Node, read_artifact, read_manifest
 from streamt.emitter.providers.dbt_profile import Profile
 from streamt.emitter.providers.dbt_relations import Where
 from streamt.emitter.told import EventType, Told
@@ -129,12 +129,14 @@ class Invocation:
         manifest: what it knew.
         where: where its relations are; None where datasets are not told.
         with_sql: whether the compiled SQL is told; it may quote data.
+        deferred: the manifest of the environment that the invocation defers to.
     """
 
     run: Run
     manifest: Manifest
     where: Where | None
     with_sql: bool = False
+    deferred: Manifest | None = None
 
     def told(self, results: Results, note: Note) -> Iterator[Told]:
         """Give the events of the nodes, in the order in which things happened."""
@@ -187,12 +189,26 @@ class Invocation:
         if where is None:
             return (), ()
         inputs = [
-            where.dataset(parent, note, deferred=deferring is not None and _is_deferred(node, parent, deferring))
+            where.dataset(parent, note, None if deferring is None else self._instead(node, parent, deferring))
             for parent in self.manifest.inputs(node)
         ]
         written = self.manifest.output(node)
         outputs = [where.dataset(written, note)] if written else []
         return tuple(each for each in inputs if each), tuple(each for each in outputs if each)
+
+    def _instead(self, node: Node, parent: Node, ran: set[str]) -> Mapping[str, Any] | None:
+        """Return the other environment's relation, where a node read that: by its compiled SQL, else by what ran.
+
+        dbt does not always write `defer_relation` into its manifest; the other environment's own manifest has it.
+        """
+        there = self.deferred.nodes.get(parent.unique_id) if self.deferred else None
+        other = parent.values.get("defer_relation") or (there.values if there else None)
+        if not isinstance(other, Mapping) or parent.unique_id in ran:
+            return None
+        own, theirs = parent.values.get("relation_name"), other.get("relation_name")
+        if node.sql and isinstance(own, str) and isinstance(theirs, str):
+            return other if theirs in node.sql or own not in node.sql else None
+        return other
 
 
 def design_time(
@@ -224,15 +240,21 @@ def moment(value: object) -> datetime | None:
     return read if read.utcoffset() is not None else read.replace(tzinfo=UTC)
 
 
-def _is_deferred(node: Node, parent: Node, ran: set[str]) -> bool:
-    """Report whether a node read another environment's relation: by its compiled SQL, else by what ran."""
-    other = parent.values.get("defer_relation")
-    if not isinstance(other, dict) or parent.unique_id in ran:
-        return False
-    own, theirs = parent.values.get("relation_name"), other.get("relation_name")
-    if node.sql and isinstance(own, str) and isinstance(theirs, str):
-        return theirs in node.sql or own not in node.sql
-    return True
+def read_deferred(results: Results, folder: Path) -> Manifest | None:
+    """Return the manifest of the environment that an invocation deferred to, if it did and it is there.
+
+    Args:
+        results: what the invocation did.
+        folder: where its relative paths begin.
+
+    Raises:
+        StreamtError: E506; the manifest cannot be read.
+    """
+    stated = results.arguments.get("defer_state") or results.arguments.get("state")
+    if results.arguments.get("defer") is not True or not isinstance(stated, str):
+        return None
+    file = folder / stated / "manifest.json"
+    return read_manifest(file) if file.exists() else None
 
 
 def _first(values: Mapping[str, str], keys: tuple[str, ...]) -> str:

@@ -33,17 +33,18 @@ class Where:
     files: Mapping[str, str]
     folder: Path
 
-    def dataset(self, node: Node, note: Callable[[str], None], *, deferred: bool = False) -> DatasetRef | None:
+    def dataset(
+        self, node: Node, note: Callable[[str], None], instead: Mapping[str, Any] | None = None
+    ) -> DatasetRef | None:
         """Return the dataset that a node is; None where it has no name, which is noted.
 
         Args:
             node: a model, seed, snapshot or source.
             note: takes what the user should know.
-            deferred: whether the relation of another environment stands in for it.
+            instead: what names the relation of another environment that stands in for it.
         """
-        values = node.values.get("defer_relation") if deferred else node.values
         try:
-            parts = self._parts(values if isinstance(values, dict) else node.values)
+            parts = self._parts(node.values if instead is None else instead)
         except NamingError as error:
             note(f"a relation of dbt's has no name: {error}")
             return None
