@@ -1,9 +1,10 @@
 """Which JSON values Flink's JSON format reads as a type, and reads as what stands there.
 
-Read off the format's source (`JsonToRowDataConverters`, `JsonParserToRowDataConverters` and `TimeFormats` of Flink 1.20
-to 2.2) and off `java.time` itself; docs/tests.md has the same table. Flink takes more, and changes it on the way: it
-cuts `1.5` to the INT 1, rounds a DECIMAL, takes the text `yes` for FALSE, 1e999 for infinity and 30 February for the
-28th. A job that goes on with another value is no better than one that stops, so all of this counts as not taken.
+Read off the format's source (`JsonToRowDataConverters`, `JsonParserToRowDataConverters`, `TimeFormats`), and compared
+with these classes of Flink 2.2.1 and with `java.time`; docs/tests.md has the same table. Flink takes more, and changes
+it on the way: it cuts `1.5` to the INT 1, rounds a DECIMAL, takes the text `yes` for FALSE, 1e999 for infinity and the
+30th of February for the 28th. A job that goes on with another value is no better than one that stops, so all of this
+counts as not taken.
 """
 
 import re
@@ -29,10 +30,11 @@ Take = Callable[[FlinkType, Any, Standard], bool]
 _INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 # Java's `trim` takes away what is not above a space.
 _BLANK = "".join(map(chr, range(33)))
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Java takes the digits of every script where it reads whole numbers and decimals, and so does Python.
+_WHOLE = re.compile(r"[+-]?\d+")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _FLOAT = re.compile(
-    rf"(?P<number>{_DECIMAL.pattern})[fFdD]?|[+-]?(?:NaN|Infinity)"
+    r"(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?|[+-]?(?:NaN|Infinity)"
     r"|[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?"
 )
 _LARGEST = {"FLOAT": Decimal("3.4028235677973366E38"), "DOUBLE": Decimal("1.797693134862315808E308")}
