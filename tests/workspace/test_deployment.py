@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streamt.compiler import compile_project
-from streamt.deploy.artifact import ResourceKind
+from streamt.deploy.artifact import ResourceKind, SecretRef
 from streamt.deploy.plan import make_plan
 from streamt.deploy.state import LocalStore, PostgresStore
 from streamt.diagnostics import Code, StreamtError
@@ -144,3 +144,15 @@ def test_addresses_by_kind_and_name(tmp_path: Path) -> None:
     assert str(found.address("schema", "a/b/key")) == "streamt://shop/default/schema/a%2Fb/key"
     with pytest.raises(StreamtError):
         found.address("topix", "paid")
+
+
+def test_a_variable_in_a_setting_that_kafka_does_not_have_is_a_secret(tmp_path: Path) -> None:
+    models = "config: {cleanup.policy: compact, retention.ms: '${R}', vendor.key: '${V}'}"
+    (tmp_path / "stream_project.yml").write_text(ROOT.replace("config: {cleanup.policy: compact}", models) + RUNTIME)
+    project = load_project(tmp_path, None, {"R": "1000", "V": "planted"})
+    found = Deployment(project, compile_project(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC))).desired
+    (paid,) = [each for each in found.of_kind(ResourceKind.TOPIC) if each.address.name == "paid"]
+    ref = SecretRef("/models/paid/topic/config/vendor.key")
+    config = paid.content["config"]
+    assert config == {"cleanup.policy": "compact", "retention.ms": "1000", "vendor.key": ref}
+    assert (found.secrets.reveal(ref), paid.secrets) == ("planted", {"/config/vendor.key": ref})

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from streamt.compiler.artifacts import CompiledProject, Node, NodeKind, OutputKind, ProcessKind
-from streamt.deploy.artifact import Address, Artifact, Content, Declaration, ResourceKind
-from streamt.deploy.project import DeployProject, Moved, Removed
+from streamt.deploy.artifact import Address, Artifact, Content, Declaration, ResourceKind, SecretRef
+from streamt.deploy.project import DeployProject, Moved, Removed, Secrets
 from streamt.deploy.schemas import SchemaOwner, declared_parts, schema_artifact, subject_of
-from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, Supplied, pointer
 from streamt.project import Project
+from streamt.project.kafka_config import TOPIC_CONFIGS
 from streamt.project.language import Model
 
 _PROCESSES = {
@@ -22,7 +23,8 @@ def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject
     moved, removed = _lifecycle(project, compiled.name)
     models = {model.name: model for model in project.document.models}
     nodes = [node for node in compiled.nodes if node.kind is NodeKind.MODEL]
-    made = (each for node in nodes for each in _artifacts(node, models[node.name], project, compiled))
+    secrets: dict[str, str] = {}
+    made = tuple(each for node in nodes for each in _artifacts(node, models[node.name], project, secrets))
     artifacts = (*made, *_schemas(project, compiled))
     return DeployProject(
         project=compiled.name,
@@ -32,17 +34,21 @@ def deploy_project(project: Project, compiled: CompiledProject) -> DeployProject
         edges=tuple((source, node.name) for node in compiled.nodes for source in node.dependencies),
         moved=moved,
         removed=removed,
+        secrets=Secrets(secrets),
     )
 
 
-def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledProject) -> Iterator[Artifact]:
+def _artifacts(node: Node, model: Model, project: Project, secrets: dict[str, str]) -> Iterator[Artifact]:
+    """Yield what a model becomes, and add the values of its secrets to `secrets`."""
     mode = model.ownership.mode if model.ownership else "managed"
     if mode == "external":
         return
 
     def make(kind: ResourceKind, name: str, content: dict[str, Content]) -> Artifact:
         return Artifact(
-            address=Address(project=compiled.name, environment=project.environment, kind=kind, name=node.name),
+            address=Address(
+                project=project.document.project.name, environment=project.environment, kind=kind, name=node.name
+            ),
             name=name,
             content=content,
             declaration=Declaration(kind="model", name=node.name, owner=node.owner),
@@ -60,12 +66,26 @@ def _artifacts(node: Node, model: Model, project: Project, compiled: CompiledPro
                 "name": node.output.name,
                 "partitions": settings.partitions,
                 "replication_factor": settings.replication_factor,
-                "config": dict(sorted(settings.config.items())),
+                "config": {
+                    key: _setting(key, value, node.name, secrets) for key, value in sorted(settings.config.items())
+                },
                 "keyed": keyed,
             },
         )
     if node.process is not None:
         yield make(_PROCESSES[node.process], node.name, {})
+
+
+def _setting(key: str, value: str, model: str, secrets: dict[str, str]) -> Content:
+    """Return a topic's setting: as a secret, if a variable supplied it and Kafka does not have a setting of that name.
+
+    Kafka's own settings hold no secrets, and a plan must show how a retention changes wherever its value comes from.
+    """
+    if key in TOPIC_CONFIGS or not isinstance(value, Supplied):
+        return str(value)
+    ref = SecretRef(pointer("models", model, "topic", "config", key))
+    secrets[ref.pointer] = str(value)
+    return ref
 
 
 def _schemas(project: Project, compiled: CompiledProject) -> Iterator[Artifact]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from streamt.diagnostics import Supplied
 from streamt.project.language.fields import KafkaName, NotNull, Positive, Replicas, Scalar, Struct
 
 
@@ -44,4 +45,6 @@ class TopicSettings:
 
 def config_text(value: str | float | bool) -> str:  # noqa: FBT001 - the value of a setting, not a switch
     """Give a setting's value as Kafka and Connect take it: `true` for True, `604800000` for 604800000."""
+    if isinstance(value, Supplied):
+        return value  # still marked as what a variable supplied
     return str(value).lower() if isinstance(value, bool) else str(value)
