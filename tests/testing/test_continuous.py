@@ -134,7 +134,7 @@ def test_a_server_that_drips_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monk
         handler.send_response(200)
         handler.end_headers()
         try:
-            for _ in range(100):
+            while True:
                 handler.wfile.write(b" ")
                 time.sleep(0.05)
         except OSError:
@@ -142,10 +142,8 @@ def test_a_server_that_drips_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(continuous, "ANSWER_SECONDS", 0.5)
     with flink(drip) as url:
-        started = time.monotonic()
         result = run(tmp_path, f"{{one: {{rest_url: {url}}}}}")
-        assert time.monotonic() - started < 3
-    assert result.status is Status.ERROR
+    assert result.message == "Flink's REST API gives no list of jobs: timed out"
 
 
 def test_a_cluster_that_is_down_is_an_error_with_a_hint(tmp_path: Path) -> None:
