@@ -374,3 +374,8 @@ def test_the_api_reference_is_made_from_the_openapi_document() -> None:
     from tests.catalog.api_reference import PAGE, page
 
     assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.catalog.api_reference`"
+
+
+def test_a_body_just_below_the_limit_is_taken(site: Site) -> None:
+    pad = {"b": {"strange": {"pad": "x" * (10 * 1024 * 1024 - 3000)}}}
+    assert site.client.post(LINEAGE, event("COMPLETE", 1, "a", "b", job="large", facets=pad)).status == 200

@@ -1,8 +1,11 @@
 """The store: versions, indices, retention, export and the law of delivery, on real databases."""
 
 import json
+import sqlite3
+import subprocess
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -20,6 +23,8 @@ from streamt.catalog.store.tables import event as event_table
 from streamt.diagnostics import StreamtError
 from tests.catalog.conftest import copied
 from tests.catalog.desk import Desk, event, facet, lineage
+from tests.catalog.server import Client, serving, token_for
+from tests.deploy.postgres_server import PostgresServer, programs
 
 
 def test_the_migrations_make_the_tables_that_the_program_works_with(store_url: str) -> None:
@@ -87,6 +92,43 @@ def test_an_sqlite_store_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
 def test_migrating_twice_changes_nothing(store_url: str) -> None:
     assert engine.migrate(store_url) == (None, engine.head())
     assert engine.migrate(store_url) == (engine.head(), engine.head())
+
+
+@pytest.mark.parametrize("text", ["a\\u0000b", "\\ud800"])
+def test_a_text_that_no_store_can_keep_is_422_or_kept_but_never_a_failure(desk: Desk, text: str) -> None:
+    with serving(desk.catalog) as url:
+        client = Client(url, token_for(desk.catalog, desk.admin))
+        answer = client.call("POST", "/api/v1/teams", raw=f'{{"name": "{text}"}}'.encode())
+        assert answer.status in (201, 422)
+        assert client.get("/api/v1/search?q=%00").status in (200, 422)
+
+
+def test_a_back_up_of_a_running_sqlite_store_can_be_restored(sqlite_desk: Desk, tmp_path: Path) -> None:
+    sqlite_desk.send(event("COMPLETE", 1, "a", "b"))
+    with sqlite3.connect(tmp_path / "desk.db") as link:
+        link.execute("vacuum into ?", (str(tmp_path / "copy.db"),))
+    link.close()
+    again = Desk.again(f"sqlite:///{tmp_path}/copy.db")
+    assert again.edges() == {"a>b"}
+    again.send(event("COMPLETE", 2, "a", "c", run=2))
+    assert again.edges() == {"a>c"}
+    again.catalog.close()
+
+
+def test_a_dump_of_a_postgresql_store_can_be_restored(postgres: PostgresServer, tmp_path: Path) -> None:
+    url = postgres.make_database(f"dumped_{uuid4().hex}")
+    desk = Desk.open(url)
+    desk.send(event("COMPLETE", 1, "a", "b"))
+    desk.catalog.close()
+    restored = postgres.make_database(f"restored_{uuid4().hex}")
+    dump = tmp_path / "catalog.dump"
+    subprocess.run([programs() / "pg_dump", "-Fc", "-f", dump, url], check=True)
+    subprocess.run([programs() / "pg_restore", "-d", restored, dump], check=True)
+    again = Desk.again(restored)
+    assert again.edges() == {"a>b"}
+    again.send(event("COMPLETE", 2, "a", "c", run=2))
+    assert again.edges() == {"a>c"}
+    again.catalog.close()
 
 
 # Retention

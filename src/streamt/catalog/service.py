@@ -183,6 +183,7 @@ class Catalog:
 
         Raises:
             DeniedError: only admins and managers make datastores; a manager names a team of their own.
+            MissingError: there is no such connection, or no such team.
         """
         if caller.role is Role.MEMBER or (caller.role is Role.MANAGER and team is None):
             raise DeniedError
@@ -191,8 +192,12 @@ class Catalog:
             self.store.lock_registry(tools.conn, exclusive=True)
             if not caller.is_admin and not people.is_member(tools.conn, team, caller.user):
                 raise DeniedError
+            if not registering.has_connection(tools.conn, connection_id):
+                raise MissingError
             number, is_new = registering.make_datastore(tools.conn, connection_id, spec)
             if is_new:
+                if team is not None and not people.has_team(tools.conn, team):
+                    raise MissingError
                 if team is not None:
                     people.set_grant(tools.conn, team, number, Permission.EDITOR)
                 deed = people.Deed("datastore.create", f"datastore {number}", dict(spec))

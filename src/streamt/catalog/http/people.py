@@ -297,7 +297,7 @@ def _may_use_team(tools: Any, number: int, user: int) -> bool:
 
 
 def _nanoseconds(moment: datetime) -> int:
-    return min(int(moment.timestamp()) * _SECOND, 2**63 - 1)
+    return max(-(2**63), min(int(moment.timestamp()) * _SECOND, 2**63 - 1))
 
 
 @router.delete("/tokens/{number}", status_code=204, response_class=Response, responses=MISSING)

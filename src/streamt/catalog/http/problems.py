@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 
 from streamt.catalog.changes import DeniedError, MissingError, TakenError
@@ -118,6 +119,10 @@ async def _refused(_request: Request, error: Exception) -> JSONResponse:
     return problem(error.status, error.detail)
 
 
+async def _unstorable(_request: Request, _error: Exception) -> JSONResponse:
+    return problem(422, "a text holds `\\u0000` or an unpaired surrogate, which no store can keep")
+
+
 async def _cursor(_request: Request, _error: Exception) -> JSONResponse:
     return problem(422, "unknown cursor", errors=[{"pointer": "/cursor", "detail": "not made by this server"}])
 
@@ -130,4 +135,6 @@ _ANSWERS = {
     AwayError: _away,
     RefusedError: _refused,
     CursorError: _cursor,
+    DataError: _unstorable,
+    UnicodeEncodeError: _unstorable,
 }

@@ -159,6 +159,11 @@ def find_team(conn: Connection, name: str) -> int | None:
     return conn.scalar(select(team.c.id).where(team.c.name == name))
 
 
+def has_team(conn: Connection, number: int) -> bool:
+    """Report whether there is a team of this number."""
+    return conn.scalar(select(team.c.id).where(team.c.id == number)) is not None
+
+
 def make_team(conn: Connection, name: str) -> int | None:
     """Make a team; None if the name is taken."""
     statement = insert(conn, team).values(name=name).on_conflict_do_nothing().returning(team.c.id)

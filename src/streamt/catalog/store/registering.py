@@ -97,6 +97,11 @@ def make_connection(conn: Connection, spec: ConnectionSpec) -> tuple[int, bool]:
     return conn.scalars(select(connection.c.id).where(connection.c.name == spec.name)).one(), False
 
 
+def has_connection(conn: Connection, number: int) -> bool:
+    """Report whether there is a connection of this number."""
+    return conn.scalar(select(connection.c.id).where(connection.c.id == number)) is not None
+
+
 def make_datastore(conn: Connection, connection_id: int, spec: Mapping[str, str]) -> tuple[int, bool]:
     """Return the number of a datastore, by its place on the connection, and whether it was made now."""
     place = [spec.get(part, "") for part in ("database", "schema", "root")]
