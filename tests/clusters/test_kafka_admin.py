@@ -117,7 +117,7 @@ def test_partitions_grow_and_never_shrink(admin: KafkaAdmin, unique: Unique) -> 
 def test_a_deleted_topic_is_gone(admin: KafkaAdmin, unique: Unique) -> None:
     name = unique("t")
     create(admin, name)
-    assert name in admin.topic_names()
+    until(lambda: name in admin.topic_names())
     assert admin.delete([name]) == {}
     assert until_absent(admin, name).kind is FailureKind.ABSENT
     assert admin.delete([name])[name].kind is FailureKind.ABSENT

@@ -85,7 +85,8 @@ def test_a_topic_whose_answer_was_cut_is_there(kafka: KafkaServers, unique: Uniq
         with pytest.raises(KafkaException):
             done.result(30)
         del admin
-    assert topic in AdminClient({"bootstrap.servers": kafka.bootstrap}).list_topics(timeout=30).topics
+    watcher = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
+    until(lambda: topic in watcher.list_topics(timeout=30).topics)
 
 
 def test_a_subject_is_registered(schema_registry: str, unique: Unique) -> None:

@@ -6,8 +6,9 @@ at once, with its name. What it heard also tells a cluster that was not reached 
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from functools import cached_property
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from streamt.clusters.failure import ClusterError, Failure, FailureKind
@@ -107,9 +108,8 @@ class KafkaClient:
 
     def _wait(self, futures: Iterable["Future[Any]"], until: float) -> None:
         """Serve the client's callbacks until all answers are there; a refused login is one at once."""
-        waiting = set(futures)
-        while waiting and time.monotonic() < until:
-            _, waiting = wait(waiting, min(_SLICE_SECONDS, max(0.0, until - time.monotonic())))
+        answered = _all_done(futures)
+        while not answered.wait(min(_SLICE_SECONDS, max(0.0, until - time.monotonic()))) and time.monotonic() < until:
             self.client.poll(0)
             if refused := next((each for each in self._heard.values() if each.kind is FailureKind.LOGIN), None):
                 raise ClusterError(refused)
@@ -137,6 +137,25 @@ class KafkaClient:
         if "_ALL_BROKERS_DOWN" in self._heard:
             cause = self._heard.get("_RESOLVE") or self._heard.get("_TRANSPORT") or self._heard["_ALL_BROKERS_DOWN"]
             raise ClusterError(Failure(FailureKind.UNREACHABLE, cause.code, cause.message))
+
+
+def _all_done(futures: Iterable["Future[Any]"]) -> Event:
+    """Return an event that is set once all futures are done: one that many of them wake once, and not each."""
+    waiting = list(futures)
+    done, left, lock = Event(), len(waiting), Lock()
+
+    def count(_: "Future[Any]") -> None:
+        nonlocal left
+        with lock:
+            left -= 1
+            if not left:
+                done.set()
+
+    for future in waiting:
+        future.add_done_callback(count)
+    if not waiting:
+        done.set()
+    return done
 
 
 def batches(items: Collection[T]) -> Iterator[list[T]]:

@@ -186,7 +186,7 @@ def test_a_lost_answer_is_asked_about(
         proxy.fault(fault, "CreateTopics", when=for_real)
         report = replace(world, bootstrap=proxy.address).apply(wanted)
     assert report.status == status
-    assert (wanted.name in world.admin.topic_names()) is there
+    until(lambda: (wanted.name in world.admin.topic_names()) is there)
     assert (world.plan(wanted).actions == ()) is there
 
 

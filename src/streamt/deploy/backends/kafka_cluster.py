@@ -35,6 +35,7 @@ from streamt.deploy.backends.kafka import (
     setting_path,
 )
 from streamt.deploy.backends.kafka_topics import (
+    Ours,
     answer,
     differs,
     facts_of,
@@ -42,7 +43,6 @@ from streamt.deploy.backends.kafka_topics import (
     gives_back,
     is_absent,
     items,
-    owned,
     partitions_of,
     shows,
     topic_of,
@@ -99,16 +99,17 @@ class KafkaObserver:
             StreamtError: E560 or E561, nothing can be seen.
         """
         with _reported():
-            found = self._settled(targets)
+            ours = [Ours.of(each) for each in targets]
+            found = self._settled(ours)
             absent = [each for each in targets if is_absent(found[each.name])]
             names = _by_lower_case(self._reader.topic_names() if absent else ())
-            inherited = self._reader.inherited() if any(map(gives_back, targets)) else {}
-        return {each.address: self._live(each, found[each.name], names, inherited) for each in targets}
+            inherited = self._reader.inherited() if any(map(gives_back, ours)) else {}
+        return {each.target.address: self._live(each, found[each.target.name], names, inherited) for each in ours}
 
-    def _settled(self, targets: Sequence[Target]) -> dict[str, Topic | Failure]:
+    def _settled(self, targets: Sequence[Ours]) -> dict[str, Topic | Failure]:
         """Describe topics until what differs from what was applied was seen twice alike."""
-        found = dict(self._reader.describe({each.name for each in targets}))
-        doubtful = {each.name for each in targets if differs(each, found[each.name])}
+        found = dict(self._reader.describe({each.target.name for each in targets}))
+        doubtful = {each.target.name for each in targets if differs(each, found[each.target.name])}
         for _ in range(_READS):
             if not doubtful:
                 break
@@ -119,23 +120,23 @@ class KafkaObserver:
         return found
 
     def _live(
-        self, target: Target, found: Topic | Failure, names: Mapping[str, Sequence[str]], inherited: Mapping[str, str]
+        self, ours: Ours, found: Topic | Failure, names: Mapping[str, Sequence[str]], inherited: Mapping[str, str]
     ) -> Live:
+        target = ours.target
         if isinstance(found, Failure):
             if found.kind is not FailureKind.ABSENT:
                 return Live(presence=Presence.UNKNOWN, reason=diagnostic(found))
             similar: list[Content] = [each for each in names.get(target.name.lower(), ()) if each != target.name]
             return Live(presence=Presence.ABSENT, facts={"similar": similar} if similar else {})
-        ours = owned(target)
         own = {setting_path(name) for name, each in found.settings.items() if each.source == "topic"}
-        owners: dict[str, Literal["provider", "other"]] = dict.fromkeys(own - ours, "other")
+        owners: dict[str, Literal["provider", "other"]] = dict.fromkeys(own - ours.paths, "other")
         return Live(
             presence=Presence.PRESENT,
             fields=fields_of(found),
             owners=owners,
             secrets=dict(self._compared(target, found)),
             provider_id={"topic_id": found.id},
-            facts=facts_of(target, found, inherited),
+            facts=facts_of(ours, found, inherited),
         )
 
     def _compared(self, target: Target, found: Topic) -> Iterator[tuple[str, SecretState]]:
@@ -190,7 +191,7 @@ class KafkaObserver:
 
     def _ask(self, step: Step, target: Target) -> Answer:
         try:
-            found = self._settled([target])[topic_of(step)]
+            found = self._settled([Ours.of(target)])[topic_of(step)]
         except ClusterError as error:
             return Answer(happened=Happened.CANNOT_TELL, reason=f"Kafka cannot be asked: {error.failure}")
         if isinstance(found, Failure) and found.kind is not FailureKind.ABSENT:

@@ -1,11 +1,12 @@
 """What a topic's description tells: its fields, what a change is judged by, and whether a recorded call happened."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from streamt.clusters import Failure, FailureKind
 from streamt.clusters.kafka_admin import Topic
 from streamt.deploy.artifact import Content, SecretRef, digest
-from streamt.deploy.backend import Answer, Happened, ProviderId, Step, Target
+from streamt.deploy.backend import Answer, Fields, Happened, ProviderId, Step, Target
 from streamt.deploy.backends.kafka import (
     PARTITIONS,
     REPLICATION,
@@ -42,10 +43,30 @@ def is_absent(found: Topic | Failure) -> bool:
     return isinstance(found, Failure) and found.kind is FailureKind.ABSENT
 
 
-def owned(target: Target) -> set[str]:
-    """Return the paths of our fields: desired, or applied."""
-    contents = [each.content for each in (target.artifact, target.applied) if each]
-    return {path for content in contents for path in _BACKEND.desired(content)}
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """The fields of a target that are ours.
+
+    Attributes:
+        target: the topic.
+        desired: what should be; empty if it is no longer declared.
+        applied: what we last put there; empty if it is not ours.
+    """
+
+    target: Target
+    desired: Fields
+    applied: Fields
+
+    @classmethod
+    def of(cls, target: Target) -> "Ours":
+        """Return the fields of `target`."""
+        contents = (each.content if each else {} for each in (target.artifact, target.applied))
+        return cls(target, *map(_BACKEND.desired, contents))
+
+    @property
+    def paths(self) -> set[str]:
+        """The paths of all of them."""
+        return self.desired.keys() | self.applied.keys()
 
 
 def fields_of(found: Topic) -> dict[str, Content]:
@@ -55,10 +76,10 @@ def fields_of(found: Topic) -> dict[str, Content]:
     return fields | {setting_path(name): normal(name, value) for name, value in own.items()}
 
 
-def facts_of(target: Target, found: Topic, inherited: Mapping[str, str]) -> Mapping[str, Content]:
+def facts_of(ours: Ours, found: Topic, inherited: Mapping[str, str]) -> Mapping[str, Content]:
     """Return what a change is judged by besides fields: the user's rights, and what holds where nothing is set."""
-    ours = {setting(path) for path in owned(target)} & RISKY_SETTINGS
-    known = {name: each for name in ours if name and (each := found.settings.get(name))}
+    risky = {setting(path) for path in ours.paths} & RISKY_SETTINGS
+    known = {name: each for name in risky if name and (each := found.settings.get(name))}
     given = {name: each.value for name, each in known.items() if each.source != "topic"}
     defaults: dict[str, Content] = {name: normal(name, value) for name, value in given.items()}
     defaults |= {name: normal(name, inherited[name]) for name in known if name not in given and name in inherited}
@@ -68,24 +89,22 @@ def facts_of(target: Target, found: Topic, inherited: Mapping[str, str]) -> Mapp
     return facts
 
 
-def gives_back(target: Target) -> bool:
+def gives_back(ours: Ours) -> bool:
     """Report whether a setting that can lose records is given back to the broker's default."""
-    if target.artifact is None or target.applied is None:
+    if ours.target.artifact is None:
         return False
-    before, after = (_BACKEND.desired(each.content) for each in (target.applied, target.artifact))
-    return any(setting(path) in RISKY_SETTINGS for path in before.keys() - after.keys())
+    return any(setting(path) in RISKY_SETTINGS for path in ours.applied.keys() - ours.desired.keys())
 
 
-def differs(target: Target, found: Topic | Failure) -> bool:
+def differs(ours: Ours, found: Topic | Failure) -> bool:
     """Report whether a topic is not as it was last applied, so that it is worth a second look."""
+    applied = ours.target.applied
     if isinstance(found, Failure):
-        return is_absent(found) and target.applied is not None
-    if target.applied is None:
+        return is_absent(found) and applied is not None
+    if applied is None or applied.provider_id.get("topic_id") != found.id:
         return True
     live = fields_of(found)
-    expected = _BACKEND.desired(target.applied.content)
-    same_id = target.applied.provider_id.get("topic_id") == found.id
-    return not same_id or any(live.get(path) != value for path, value in expected.items() if _is_plain(value))
+    return any(live.get(path) != value for path, value in ours.applied.items() if _is_plain(value))
 
 
 def _is_plain(value: Content) -> bool:
