@@ -69,7 +69,7 @@ def reap() -> None:
 
 def names() -> list[str]:
     """Return the names of all stacks of this home."""
-    return sorted(path.name for path in (home() / "run").glob("*"))
+    return sorted(path.name for path in (home() / "run").glob("*") if path.is_dir())
 
 
 def owned_name(owner: Process) -> str:
