@@ -92,9 +92,7 @@ package: $(VENV)/.dev
 	$(BIN)/python -m pytest -m package
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.export
-	$(BIN)/python -m benchmarks.sample
-	$(BIN)/python -m benchmarks.journal
+	$(BIN)/python -m benchmarks
 
 # What the catalog costs; EVENTS says how many are sent.
 bench-catalog: $(VENV)/.dev

@@ -1,10 +1,24 @@
-"""Projects of any size that look like real ones: chains, fan-in, macros, 20 columns each."""
+"""Projects of any size that look like real ones: chains, fan-in, macros; columns, texts and owners of every kind."""
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
-COLUMNS = 20
-TYPES = ("STRING", "BIGINT", "DECIMAL(18, 2)", "TIMESTAMP_LTZ(3)", "BOOLEAN")
+TYPES = (
+    "STRING",
+    "BIGINT",
+    "INT",
+    "DOUBLE",
+    "DECIMAL(18, 2)",
+    "TIMESTAMP_LTZ(3)",
+    "BOOLEAN",
+    "ARRAY<STRING>",
+    "ROW<`a` INT, `b` STRING>",
+    "MAP<STRING, DOUBLE>",
+)
+WORDS = ("orders", "of", "the", "last", "day", "per", "customer", "with", "amount", "in", "cents", "größer", "🎈")
+FIXED = ("c0", "c1", "c2", "c3", "c4")
+"""Columns that the SQL of other models reads; everything has them."""
 
 ROOT = """\
 apiVersion: streamt.dev/v1alpha1
@@ -40,22 +54,29 @@ def write_project(folder: Path, models: int, *, files: int) -> None:
 
 def _sources(models: int) -> str:
     return "sources:\n" + "".join(
-        f"  - name: source{index}\n    topic: raw.source{index}.v1\n    description: Records of system {index}.\n"
-        f"    owner: team-{index % 7}\n{_columns()}"
+        f"  - name: source{index}\n    topic: raw.source{index}.v1\n{_about(chance)}{_columns(chance)}"
         for index in range(max(1, models // 20))
+        for chance in [random.Random(f"source{index}")]
     )
 
 
 def _models(models: int) -> Iterator[str]:
     for index in range(models):
-        yield (
-            (
-                f"  - name: model{index}\n    description: Model number {index}, made for measuring.\n"
-                f"    owner: team-{index % 7}\n    tags: [bench, area{index % 20}]\n"
-            )
-            + _feed(index, max(1, models // 20))
-            + _columns()
-        )
+        chance = random.Random(f"model{index}")
+        tags = f"    tags: [bench, area{index % 20}]\n"
+        feed = _feed(index, max(1, models // 20))
+        yield f"  - name: model{index}\n{_about(chance)}{tags}{feed}{_columns(chance)}"
+
+
+def _about(chance: random.Random) -> str:
+    """Give a description and an owner, each to most but not to all."""
+    description = f"    description: {_text(chance)}\n" if chance.random() < 0.8 else ""
+    owner = f"    owner: team-{chance.randrange(40)}\n" if chance.random() < 0.7 else ""
+    return description + owner
+
+
+def _text(chance: random.Random) -> str:
+    return " ".join(chance.choices(WORDS, k=chance.randint(1, 25)))
 
 
 def _feed(index: int, sources: int) -> str:
@@ -80,9 +101,14 @@ def _sql(text: str) -> str:
     return "    sql: |\n" + "".join(f"      {line}\n" for line in text.splitlines())
 
 
-def _columns() -> str:
+def _columns(chance: random.Random) -> str:
+    """Give 5 to 40 columns, 20 on average, with and without descriptions; a tenth declares none."""
+    if chance.random() < 0.1:
+        return ""
+    names = [*FIXED, *(f"{chance.choice(WORDS[:11])}_{number}" for number in range(chance.randint(0, 35)))]
+    described = chance.random()
     return "    columns:\n" + "".join(
-        f"      - name: c{index}\n        type: {TYPES[index % len(TYPES)]}\n"
-        f"        description: Column {index} of the record.\n"
-        for index in range(COLUMNS)
+        f'      - name: {name}\n        type: "{chance.choice(TYPES)}"\n'
+        + (f"        description: {_text(chance)}\n" if chance.random() < described else "")
+        for name in names
     )

@@ -103,15 +103,26 @@ def test_a_changed_event_is_refused(event: dict[str, Any], path: str, value: obj
     assert words in problem(changed(event, path, value))
 
 
+def test_what_is_written_is_checked() -> None:
+    event = DatasetEvent.from_json(LINES[0])
+    blank = event.model_copy(update={"dataset": event.dataset.model_copy(update={"name": " "})})
+    with pytest.raises(StreamtError, match="a blank name"):
+        Checker().write(blank, ANYWHERE)
+    broken = event.model_copy(update={"event_time": None})
+    with pytest.raises(StreamtError, match="`oneOf` is violated"):
+        Checker().write(broken, ANYWHERE)
+
+
 def test_a_refusal_never_repeats_a_value() -> None:
     assert "s3cret" not in problem(changed(DATASET, "dataset/facets/schema/fields", "s3cret"))
 
 
 def test_a_second_event_of_one_identity_is_refused() -> None:
     checker = Checker()
-    checker.check_static(LINES[0], ANYWHERE)
+    event = DatasetEvent.from_json(LINES[0])
+    assert checker.write_static(event, ANYWHERE) == LINES[0]
     with pytest.raises(StreamtError, match="second event"):
-        checker.check_static(LINES[0], ANYWHERE)
+        checker.write_static(event, ANYWHERE)
 
 
 START = start_event(RUN, NOON)

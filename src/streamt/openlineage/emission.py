@@ -135,9 +135,7 @@ class RunEmitter:
 
     def _deliver(self, event: RunEvent) -> None:
         try:
-            line = self._form(event).to_json()
-            self._checker.check(line, LOCATION)
-            self._transport.emit(line)
+            self._transport.emit(self._checker.write(self._form(event), LOCATION))
         except DeliveryError as error:
             self._warn(event.event_type, str(error))
         except (KeyboardInterrupt, SystemExit):

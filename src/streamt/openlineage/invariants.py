@@ -46,22 +46,26 @@ class InvalidEventError(ValueError):
 
 
 def read_event(line: bytes, schema_url: str) -> Event:
-    """Read an event by the closed model of its kind.
+    """Read an event by the closed model of its kind, in the one spelling that the model writes.
 
     Args:
         line: its JSON.
         schema_url: its `schemaURL`.
 
     Raises:
-        InvalidEventError: no event has that `schemaURL`, or the model refuses the event.
+        InvalidEventError: no event has that `schemaURL`, the model refuses the event, or it is spelled otherwise: its
+            keys are out of order, it has spaces, or a time that is not in UTC.
     """
     kind = _kinds().get(schema_url)
     if kind is None:
         raise InvalidEventError([Violation("a `schemaURL` of no event of the pinned core schema", "/schemaURL")])
     try:
-        return kind.from_json(line)
+        event = kind.from_json(line)
     except ValidationError as error:
         raise InvalidEventError([*_refusals(error)]) from None
+    if event.to_json() != line:
+        raise InvalidEventError([Violation("another spelling than canonical JSON")])
+    return event
 
 
 @cache
@@ -76,9 +80,9 @@ def _refusals(error: ValidationError) -> Iterator[Violation]:
         yield Violation(f"{noun} `{name}`", pointer(*problem["loc"]))
 
 
-def violations(event: Event, line: bytes) -> list[Violation]:
-    """Return what is wrong with an event that its model has read from `line`."""
-    return [*_of_spelling(event, line), *_of_kind(event), *_of_names(event)]
+def violations(event: Event) -> list[Violation]:
+    """Return what is wrong with an event that its model has taken."""
+    return [*_of_kind(event), *_of_names(event)]
 
 
 def bare_references(event: Event) -> Iterator[Violation]:
@@ -111,12 +115,6 @@ def lifecycle(events: Sequence[Event]) -> list[Violation]:
                 return [Violation("START and the terminal event have different job identities")]
             return []
     return [Violation("a run is one START and one COMPLETE, FAIL or ABORT")]
-
-
-def _of_spelling(event: Event, line: bytes) -> Iterator[Violation]:
-    """Find any other spelling than the one that the model writes: keys out of order, spaces, a time not in UTC."""
-    if event.to_json() != line:
-        yield Violation("another spelling than canonical JSON")
 
 
 def _of_kind(event: Event) -> Iterator[Violation]:

@@ -72,9 +72,7 @@ def export(project: CompiledProject, namespaces: Namespaces) -> Export:
     lines = []
     counts = {DatasetEvent: 0, JobEvent: 0}
     for mapped in map_events(project, namespaces, datasets):
-        line = mapped.event.to_json()
-        checker.check_static(line, mapped.node.location)
-        lines.append(line)
+        lines.append(checker.write_static(mapped.event, mapped.node.location))
         counts[type(mapped.event)] += 1
     return Export(tuple(lines), counts[DatasetEvent], counts[JobEvent], tuple(omissions(project)))
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from streamt.diagnostics import Code, Diagnostic, Location, StreamtError
 from streamt.openlineage import invariants
-from streamt.openlineage.conformance import Conformance, Violation
+from streamt.openlineage.conformance import Conformance, Json, Violation
 from streamt.openlineage.invariants import Event, InvalidEventError
-from streamt.openlineage.models import DatasetEvent
+from streamt.openlineage.models import DatasetEvent, JobEvent
 
 
 class Checker:
@@ -27,40 +27,31 @@ class Checker:
         self._bare_references = bare_references
         self._seen: set[tuple[str, str, str]] = set()
 
-    def check(self, line: bytes, location: Location) -> Event:
-        """Check one event, as the bytes that will leave.
+    def write(self, event: Event, location: Location) -> bytes:
+        """Write an event and check what was written.
 
         Args:
-            line: the event's canonical JSON.
+            event: the event, as its model has taken it.
             location: what it tells of, for messages.
 
         Returns:
-            The event, as its model has read it.
+            Its canonical JSON, which may leave.
 
         Raises:
             StreamtError: E506, with every violation.
         """
-        parsed = json.loads(line)
-        if found := self._conformance.violations(parsed, len(line)):
-            raise _invalid(location, found)
-        try:
-            event = invariants.read_event(line, parsed["schemaURL"])
-        except InvalidEventError as error:
-            raise _invalid(location, error.violations) from None
-        found = invariants.violations(event, line)
-        if self._bare_references:
-            found += invariants.bare_references(event)
-        if found:
-            raise _invalid(location, found)
-        return event
+        line = event.to_json()
+        self._conform(line, location)
+        self._keep(event, location)
+        return line
 
-    def check_static(self, line: bytes, location: Location) -> None:
-        """Check one DatasetEvent or JobEvent, as `check` does; its identity must be new.
+    def write_static(self, event: DatasetEvent | JobEvent, location: Location) -> bytes:
+        """Write and check an event of an export, as `write` does; its identity must be new.
 
         Raises:
             StreamtError: E506, with every violation.
         """
-        event = self.check(line, location)
+        line = self.write(event, location)
         if isinstance(event, DatasetEvent):
             identity = ("dataset", event.dataset.namespace, event.dataset.name)
         else:
@@ -68,6 +59,21 @@ class Checker:
         if identity in self._seen:
             raise _invalid(location, [Violation(f"a second event of the same {identity[0]}")])
         self._seen.add(identity)
+        return line
+
+    def check(self, line: bytes, location: Location) -> Event:
+        """Check an event that was written already, as it is read by its model.
+
+        Raises:
+            StreamtError: E506, with every violation; any other spelling than the canonical one is one.
+        """
+        parsed = self._conform(line, location)
+        try:
+            event = invariants.read_event(line, parsed["schemaURL"])
+        except InvalidEventError as error:
+            raise _invalid(location, error.violations) from None
+        self._keep(event, location)
+        return event
 
     def check_run(self, lines: Sequence[bytes], location: Location) -> None:
         """Check the events of one finite run, each and together.
@@ -76,6 +82,21 @@ class Checker:
             StreamtError: E506, with every violation.
         """
         if found := invariants.lifecycle([self.check(line, location) for line in lines]):
+            raise _invalid(location, found)
+
+    def _conform(self, line: bytes, location: Location) -> Json:
+        """Parse what was written, and hold it against the schemas."""
+        parsed: Json = json.loads(line)
+        if found := self._conformance.violations(parsed, len(line)):
+            raise _invalid(location, found)
+        return parsed
+
+    def _keep(self, event: Event, location: Location) -> None:
+        """Hold an event against what we promise beyond the schemas."""
+        found = invariants.violations(event)
+        if self._bare_references:
+            found += invariants.bare_references(event)
+        if found:
             raise _invalid(location, found)
 
 

@@ -1,0 +1,66 @@
+"""Costs of processes, compared so that a busy machine bends neither side.
+
+What counts is CPU time, of the process and of all that it waited for: waiting for a processor costs none. What is
+compared is run turn by turn, and each round gives one ratio; the median of the rounds is the answer.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+ROUNDS = 5
+STREAMT = (sys.executable, "-m", "streamt")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one run cost.
+
+    Attributes:
+        cpu: seconds of processor time, in the process and in the system for it.
+        wall: seconds by the clock.
+        peak: MiB of memory at most.
+    """
+
+    cpu: float
+    wall: float
+    peak: float = 0.0
+
+
+def process(*command: str) -> Cost:
+    """Run a command to its end, its output thrown away.
+
+    Raises:
+        subprocess.CalledProcessError: it failed.
+    """
+    start = time.perf_counter()
+    # Not `subprocess.run`: it would wait for the process itself, and lose what it cost.
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, command)
+    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024)
+
+
+def interleaved(tasks: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, list[Cost]]:
+    """Run all tasks in turn, again and again."""
+    costs: dict[str, list[Cost]] = {name: [] for name in tasks}
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            costs[name].append(task())
+    return costs
+
+
+def ratio(costs: Sequence[Cost], references: Sequence[Cost]) -> float:
+    """Return how much more CPU time the one took than the other: the median over the rounds."""
+    return statistics.median(cost.cpu / reference.cpu for cost, reference in zip(costs, references, strict=True))
+
+
+def typical(costs: Sequence[Cost]) -> Cost:
+    """Return the median of each cost."""
+    return Cost(*(statistics.median(getattr(cost, part) for cost in costs) for part in ("cpu", "wall", "peak")))
