@@ -70,13 +70,13 @@ def _models(models: int) -> Iterator[str]:
 
 def _about(chance: random.Random) -> str:
     """Give a description and an owner, each to most but not to all."""
-    description = f"    description: {_text(chance)}\n" if chance.random() < 0.8 else ""
+    description = f"    description: {_text(chance, 25)}\n" if chance.random() < 0.8 else ""
     owner = f"    owner: team-{chance.randrange(40)}\n" if chance.random() < 0.7 else ""
     return description + owner
 
 
-def _text(chance: random.Random) -> str:
-    return " ".join(chance.choices(WORDS, k=chance.randint(1, 25)))
+def _text(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choices(WORDS, k=chance.randint(1, words)))
 
 
 def _feed(index: int, sources: int) -> str:
@@ -102,13 +102,13 @@ def _sql(text: str) -> str:
 
 
 def _columns(chance: random.Random) -> str:
-    """Give 5 to 40 columns, 20 on average, with and without descriptions; a tenth declares none."""
+    """Give 5 to 25 columns, 15 on average, with and without descriptions; a tenth declares none."""
     if chance.random() < 0.1:
         return ""
-    names = [*FIXED, *(f"{chance.choice(WORDS[:11])}_{number}" for number in range(chance.randint(0, 35)))]
+    names = [*FIXED, *(f"{chance.choice(WORDS[:11])}_{number}" for number in range(chance.randint(0, 20)))]
     described = chance.random()
     return "    columns:\n" + "".join(
         f'      - name: {name}\n        type: "{chance.choice(TYPES)}"\n'
-        + (f"        description: {_text(chance)}\n" if chance.random() < described else "")
+        + (f"        description: {_text(chance, 6)}\n" if chance.random() < described else "")
         for name in names
     )

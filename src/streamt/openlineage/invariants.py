@@ -98,7 +98,7 @@ def bare_references(event: Event) -> Iterator[Violation]:
     sides = [("inputs", event.inputs or ()), ("outputs", event.outputs or ())]
     for side, references in sides:
         for index, reference in enumerate(references):
-            if reference.model_fields_set - {"namespace", "name"}:
+            if any(getattr(reference, more) is not None for more in reference.model_fields_set - {"namespace", "name"}):
                 yield Violation("a reference to a dataset that is more than a name", pointer(side, index))
             if (reference.namespace, reference.name) in seen:
                 yield Violation("a dataset that the job already reads or writes", pointer(side, index))
