@@ -27,7 +27,7 @@ demo-emitter: $(VENV)/.dev $(EXTRAS)/.dbt
 
 # Serves a catalog that knows the examples until Ctrl-C; with CHECK=1 it looks for itself, and ends.
 demo-catalog: $(VENV)/.dev
-	@CHECK=$(CHECK) $(BIN)/python -m examples.demo_catalog
+	@CHECK=$(CHECK) PICTURE=$(PICTURE) $(BIN)/python -m examples.demo_catalog
 
 # Deploys the example's topics to real brokers on loopback, shows drift, and puts it back. Needs Java and Maven.
 demo-apply: $(VENV)/.dev

@@ -1,6 +1,7 @@
 """Serve a catalog that knows the examples, and follow a chain from a topic to a table in it.
 
-`make demo-catalog` starts it and prints where to look; `make demo-catalog CHECK=1` looks by itself, and ends.
+`make demo-catalog` starts it and prints where to look; `make demo-catalog CHECK=1` looks by itself, takes a picture of
+the page where there is a browser (PICTURE names the file), and ends.
 """
 
 import json
@@ -19,6 +20,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from examples import demo_test
+from examples.catalog_picture import take_picture
 
 FOLDER = Path(__file__).parent
 PROJECTS: dict[str, dict[str, str]] = {
@@ -50,6 +52,8 @@ def main() -> int:
                 say(f"\nOpen {url}/ and sign in with this token: {token}\nCtrl-C ends it.")
                 with suppress(KeyboardInterrupt):
                     time.sleep(86_400)
+            elif steps:
+                picture(url, token, steps)
             return 0 if steps and steps[-1]["target"]["name"] == END else 1
 
 
@@ -123,6 +127,15 @@ def chain(url: str, token: str) -> list[dict[str, Any]]:
         steps.insert(0, edge)
         target = edge["source"]["id"]
     return steps
+
+
+def picture(url: str, token: str, steps: list[dict[str, Any]]) -> None:
+    """Take a picture of the middle of the chain, with who asserts its edges."""
+    path = Path(os.environ.get("PICTURE") or FOLDER.parent / "dist" / "catalog.png")
+    middle = steps[len(steps) // 2]["source"]
+    place = f"node={middle['id']}&upstream=1&downstream=1"
+    taken = take_picture(url, token, place, middle["name"], path)
+    say(f"\nThe page: {path}" if taken else "\nThere is no Chromium here, so there is no picture of the page.")
 
 
 def ask(url: str, token: str, path: str) -> Any:
