@@ -107,10 +107,10 @@ CASES = {
     "name that is no topic": (MINIMAL.replace("name: paid", "name: pa/id"), COMPILE, 13),
     "nothing declared": (HEAD.partition("sources:")[0], EXPORT, None),
     "one dataset declared twice": (
-        MINIMAL.replace("name: paid", "name: paid\n    topic: {name: orders.v1}"), EXPORT, 13,
+        MINIMAL.replace("name: paid", "name: paid\n    topic: {name: orders.v1}"), COMPILE, 14,
     ),
     "column declared twice": (
-        MINIMAL.replace("- name: id\nmodels", "- name: id\n      - name: id\nmodels"), EXPORT, 12,
+        MINIMAL.replace("- name: id\nmodels", "- name: id\n      - name: id\nmodels"), COMPILE, 12,
     ),
     "several brokers": (MINIMAL.replace("b:9092", "a:1,b:1"), EXPORT, 6),
     "password in an address": (MINIMAL.replace("b:9092", "u:hunter2@b:1"), EXPORT, 6),

@@ -119,7 +119,7 @@ def test_an_address_from_a_variable_is_not_repeated(tmp_path: Path) -> None:
 def test_a_collision_is_an_error_at_its_place(tmp_path: Path) -> None:
     folder = write_project(tmp_path, MINIMAL.replace("name: paid", "name: orders.v1"))
     (error,) = export_json(folder).envelope["errors"]
-    assert (error["code"], error["location"], error["line"]) == ("E506_OPENLINEAGE_INVALID", "/models/0", 13)
+    assert (error["code"], error["location"], error["line"]) == ("E510_COMPILE_ERROR", "/models/0/name", 13)
 
 
 def test_names_with_separators_get_right_job_names(tmp_path: Path) -> None:

@@ -15,30 +15,62 @@ GATEWAY = "runtime: {kafka: {bootstrap_servers: 'b:9092'}, conduktor: {gateway: 
 SOURCES = "sources:\n  - {name: raw, topic: raw.v1}\n  - {name: other, topic: other.v1}\n"
 
 
-def project(yaml: str, macros: Mapping[str, str] | None = None) -> Project:
-    """Load a project from `yaml`, which leaves out the `project` key, and from macros by name."""
+def project(
+    yaml: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    files: Mapping[str, str] | None = None,
+    environment: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Project:
+    """Load a project from `yaml`, which leaves out the `project` key, from macros by name, and from further files."""
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / FILE).write_text(f"apiVersion: streamt.dev/v1alpha1\nproject: {{name: shop}}\n{yaml}")
         (root / "macros").mkdir()
-        for name, text in (macros or {}).items():
-            (root / "macros" / f"{name}.sql.j2").write_text(text)
-        return load_project(root, environ={})
+        texts = {FILE: f"apiVersion: streamt.dev/v1alpha1\nproject: {{name: shop}}\n{yaml}", **(files or {})}
+        texts |= {f"macros/{name}.sql.j2": text for name, text in (macros or {}).items()}
+        for name, text in texts.items():
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_text(text)
+        return load_project(root, environment, environ or {})
 
 
-def compiled(yaml: str, macros: Mapping[str, str] | None = None) -> CompiledProject:
+def compiled(
+    yaml: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    files: Mapping[str, str] | None = None,
+    environment: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> CompiledProject:
     """Compile the project of `yaml`."""
-    return compile_project(project(yaml, macros), compiled_at=NOW)
+    loaded = project(yaml, macros, files=files, environment=environment, environ=environ)
+    return compile_project(loaded, compiled_at=NOW)
 
 
-def node(yaml: str, name: str, macros: Mapping[str, str] | None = None) -> Node:
-    """Compile the project of `yaml`, and give one of its nodes."""
-    return next(node for node in compiled(yaml, macros).nodes if node.name == name)
+def node(
+    yaml: str,
+    name: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    files: Mapping[str, str] | None = None,
+    environment: str | None = None,
+) -> Node:
+    """Compile the project of `yaml`, and return one of its nodes."""
+    nodes = compiled(yaml, macros, files=files, environment=environment).nodes
+    return next(node for node in nodes if node.name == name)
 
 
-def problems(yaml: str, macros: Mapping[str, str] | None = None) -> tuple[PlacedDiagnostic, ...]:
-    """Give all that is wrong with the project of `yaml`."""
-    loaded = project(yaml, macros)
+def problems(
+    yaml: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    files: Mapping[str, str] | None = None,
+    environment: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> tuple[PlacedDiagnostic, ...]:
+    """Return all that is wrong with the project of `yaml`."""
+    loaded = project(yaml, macros, files=files, environment=environment, environ=environ)
     try:
         compile_project(loaded, compiled_at=NOW)
     except StreamtError as error:

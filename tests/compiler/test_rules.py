@@ -28,7 +28,7 @@ def broken(rules: str, model: str = "", rest: str = "", feed: str = f"sql: '{SQL
 
 
 TOPIC = "topic: {partitions: 3, replication_factor: 2, config: {retention.ms: 5}}"
-TEST = "tests: [{name: t, type: sample, model: m}]"
+TEST = "tests: [{name: t, type: sample, model: m, assertions: [{not_null: {columns: [a]}}]}]"
 EXPOSURE = "exposures: [{name: e, type: api}]"
 
 BROKEN = [
@@ -118,7 +118,7 @@ BROKEN = [
         "/models/0",
         "there is no test of this model with `type: schema`",
     ),
-    ("tests: {min_assertions_per_test: 1}", "", TEST, "/tests/0", "this test has 0 assertions, fewer than 1"),
+    ("tests: {min_assertions_per_test: 2}", "", TEST, "/tests/0", "this test has 1 assertions, fewer than 2"),
 ]
 
 

@@ -4,11 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from streamt.compiler.artifacts import CompiledProject, Node
-from streamt.compiler.materialize import materialized
+from streamt.compiler.artifacts import CompiledProject, Node, NodeKind
+from streamt.compiler.clusters import check_clusters
+from streamt.compiler.columns import check_columns
+from streamt.compiler.foreign_tables import check_tables
+from streamt.compiler.idle_keys import check_idle_keys
+from streamt.compiler.macros import check_macros
+from streamt.compiler.materialize import materialized, settled
 from streamt.compiler.model import CompileContext, CompiledModel, Draft, Read
 from streamt.compiler.names import check_topic_names, collisions
 from streamt.compiler.nodes import compiled_model, model_node, source_node
+from streamt.compiler.physical import check_outputs
 from streamt.compiler.queries import with_query
 from streamt.compiler.references import Declared, check_reads, cycles
 from streamt.compiler.topics import check_replicas
@@ -54,8 +60,8 @@ def compile_models(project: Project, *, compiled_at: datetime) -> Compilation:
         StreamtError: E510, with everything that is wrong in all models.
     """
     context, document = CompileContext.of(project), project.document
-    drafts = tuple(
-        draft_model(model, ProjectPath(("models", index)), context) for index, model in enumerate(document.models)
+    drafts = settled(
+        [draft_model(model, ProjectPath(("models", index)), context) for index, model in enumerate(document.models)]
     )
     sources = tuple(source_node(source, ProjectPath(("sources", i))) for i, source in enumerate(document.sources))
     models = tuple(model_node(each) for each in drafts if each.materialization is not None)
@@ -77,17 +83,42 @@ def draft_model(model: Model, path: ProjectPath, context: CompileContext) -> Dra
 
 
 def _diagnostics(drafts: Sequence[Draft], nodes: Sequence[Node], project: Project) -> Iterator[Diagnostic]:
-    declared = Declared.of(project.document, drafts)
+    document = project.document
+    declared, calls = Declared.of(document, drafts), _calls(nodes)
+    models = {model.name: model for model in document.models}
     for draft in drafts:
         yield from draft.diagnostics
+        yield from check_idle_keys(draft)
         yield from check_reads(draft, declared)
+        yield from check_tables(draft, calls, project.macros)
+    yield from check_columns(document)
+    yield from check_clusters(document)
+    yield from check_macros(project)
     yield from cycles(drafts)
-    yield from check_topic_names(nodes, {model.name: model for model in project.document.models})
-    yield from check_replicas(nodes, project.document)
+    yield from check_topic_names(nodes, models)
+    yield from check_replicas(nodes, document)
+    yield from check_outputs(nodes, models)
     yield from collisions(nodes)
 
 
-def _declaration(diagnostic: Diagnostic) -> tuple[bool, int]:
-    assert isinstance(diagnostic.location, ProjectPath)  # this package knows no other
+def _calls(nodes: Sequence[Node]) -> dict[str, str]:
+    """Return the call that reads each declared name and each topic."""
+    calls = {}
+    for node in reversed(nodes):
+        call = f'{"source" if node.kind is NodeKind.SOURCE else "ref"}("{node.name}")'
+        if node.output is not None:
+            calls[node.output.name] = call
+    return calls | {
+        node.name: f'{"source" if node.kind is NodeKind.SOURCE else "ref"}("{node.name}")' for node in nodes
+    }
+
+
+_SECTIONS = ("runtime", "defaults", "sources", "models", "tests")
+
+
+def _declaration(diagnostic: Diagnostic) -> tuple[int, int]:
+    """Return what diagnostics are sorted by: the section, and the place in its list."""
+    if not isinstance(diagnostic.location, ProjectPath):
+        return len(_SECTIONS), 0
     section, index = diagnostic.location.parts[:2]
-    return section == "models", int(index)
+    return _SECTIONS.index(str(section)), index if isinstance(index, int) else 0

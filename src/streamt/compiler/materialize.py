@@ -1,14 +1,15 @@
-"""What a model becomes, and whether what it declares goes together with that."""
+"""What a model becomes, and whether what feeds it goes together with that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from streamt.compiler.artifacts import Materialization
+from streamt.compiler.graph import Graph
 from streamt.compiler.model import CompileContext, Draft
 from streamt.compiler.queries import sql_place
+from streamt.compiler.templates import readable
 from streamt.diagnostics import Code, Diagnostic, quote
-from streamt.project.language import Model
-from streamt.sql import Shape
+from streamt.sql import QueryFacts, Shape
 
 TOPIC, VIRTUAL, FLINK, SINK = (
     Materialization.TOPIC,
@@ -22,19 +23,28 @@ def materialized(draft: Draft, context: CompileContext) -> Draft:
     """Return `draft` with what the model becomes, and with what does not go together with that."""
     if draft.model.has_sql and draft.query is None:
         return draft
-    found = list(draft.diagnostics)
-    if draft.query is not None and draft.model.materialized is None and _needs_parser(draft.model):
-        found += _not_parsed(draft, context)
     declared, explicit = _declared(draft)
-    draft = replace(draft, materialization=declared, explicit=explicit)
+    draft = replace(draft, declared=declared, materialization=declared, explicit=explicit)
+    found = [*draft.diagnostics, *_unread(draft, context), *_misfeeds(draft)]
     if declared is VIRTUAL and not context.has_gateway:
-        if explicit:
-            hint = "declare `runtime.conduktor.gateway`, or write `materialized: flink`"
-            found.append(draft.error("a virtual topic needs a Gateway, and the project has none", hint=hint))
+        if explicit and not context.project.safety.virtual_topics_as_flink:
+            found.append(draft.error("a virtual topic needs a Gateway, and the environment has none", hint=_NO_GATEWAY))
         else:
             draft = replace(draft, materialization=FLINK)
-    found += _misfeeds(draft, declared)
     return replace(draft, diagnostics=tuple(found))
+
+
+def settled(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+    """Return the drafts, those inferred virtual topics made Flink jobs that read a virtual topic themselves."""
+    by_name = {each.model.name: each for each in drafts}
+    inputs = {each.model.name: [read.name for read in each.reads if read.kind != "source"] for each in drafts}
+    for name in Graph.from_inputs(inputs).order():
+        draft = by_name[name]
+        if draft.materialization is VIRTUAL and not draft.explicit:
+            below = by_name.get(draft.reads[0].name) if draft.reads[0].kind != "source" else None
+            if below is not None and below.materialization is VIRTUAL:
+                by_name[name] = replace(draft, declared=FLINK, materialization=FLINK)
+    return tuple(by_name[each.model.name] for each in drafts)
 
 
 def _declared(draft: Draft) -> tuple[Materialization, bool]:
@@ -48,38 +58,53 @@ def _declared(draft: Draft) -> tuple[Materialization, bool]:
         return VIRTUAL, True
     if draft.query is None:
         return TOPIC, False
-    facts = draft.query.parsed.facts
-    if facts is None:
-        return FLINK, False
-    return {Shape.STATEFUL: FLINK, Shape.COPY: TOPIC, Shape.STATELESS: VIRTUAL}[facts.shape], False
+    return _inferred(draft, draft.query.facts), False
 
 
-def _needs_parser(model: Model) -> bool:
-    return model.virtual_topic is None
+def _inferred(draft: Draft, facts: QueryFacts | None) -> Materialization:
+    """Decide what SQL becomes: a virtual topic only if the Gateway can do all that is declared."""
+    if facts is None or facts.shape is Shape.STATEFUL:
+        return FLINK
+    if facts.shape is Shape.COPY:
+        return TOPIC
+    advanced = draft.model.advanced
+    says_job = advanced is not None and (advanced.flink is not None or advanced.flink_cluster is not None)
+    may_be_rule = len({read.name for read in draft.reads}) == 1 and not facts.gateway_obstacle
+    return VIRTUAL if may_be_rule and not draft.model.topics and not says_job else FLINK
 
 
-def _not_parsed(draft: Draft, context: CompileContext) -> Iterator[Diagnostic]:
-    """Warn of SQL that the dialect cannot read."""
+def _unread(draft: Draft, context: CompileContext) -> Iterator[Diagnostic]:
+    """Yield what is wrong with SQL that cannot be read, or that the Gateway cannot do."""
     query = draft.query
-    failure = query.parsed.failure if query else None
-    if query is None or failure is None:
+    if query is None:
         return
-    macro = context.project.macros.get(draft.model.macro or "")
-    place, suffix = sql_place(draft, failure.line, failure.column, query.rendered, macro)
-    yield Diagnostic(
-        code=Code.SQL_NOT_PARSED,
-        message=f"model {quote(draft.model.name)}: SQL that cannot be parsed{suffix}; it is taken to be a Flink job",
-        location=place,
-        hint="check the SQL; if it is right, write `materialized` yourself",
-    )
+    facts = query.facts
+    failure = query.parsed().failure if facts is None else None
+    if failure is not None:
+        macro = context.project.macros.get(draft.model.macro or "")
+        place, suffix = sql_place(draft, failure.line, failure.column, query.rendered, macro)
+        reason = "" if draft.hides else f": {readable(failure.message, query.rendered)}"
+        if draft.declared is VIRTUAL:
+            message = f"the Gateway cannot run SQL that cannot be parsed{reason}{suffix}"
+            yield draft.error(message, place, _OR_FLINK)
+        message = f"model {quote(draft.model.name)}: SQL that cannot be parsed{reason}{suffix}"
+        yield Diagnostic(code=Code.SQL_NOT_PARSED, message=message, location=place, hint=_CHECK_SQL)
+    elif draft.declared is VIRTUAL and draft.explicit and facts is not None and facts.gateway_obstacle:
+        what = "this SQL" if draft.hides else readable(facts.gateway_obstacle, query.rendered)
+        yield draft.error(f"the Gateway's SQL cannot do {what}", draft.sql_path, _OR_FLINK)
+
+
+_CHECK_SQL = "check the SQL; if it is right, Flink will read it"
+_OR_FLINK = "write what the Gateway can do, or `materialized: flink`"
+_NO_GATEWAY = "declare `runtime.conduktor.gateway`, or set `safety.virtual_topics_as_flink` in the environment's file"
 
 
 # What may feed what: the rest of it that loading, which reads no SQL, cannot check.
 
 
-def _misfeeds(draft: Draft, declared: Materialization) -> Iterator[Diagnostic]:
+def _misfeeds(draft: Draft) -> Iterator[Diagnostic]:
     """Yield an error for everything that does not fit together."""
-    model, path = draft.model, draft.path
+    model, path, declared = draft.model, draft.path, draft.declared
     if declared is SINK:
         yield from _sink_misfeeds(draft)
     elif model.sink_connector is not None:

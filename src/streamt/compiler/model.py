@@ -9,7 +9,7 @@ from streamt.compiler.artifacts import Materialization, Node, Output
 from streamt.compiler.templates import Reference, Rendered, length, with_names
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
 from streamt.project.language import Model, TopicSettings
-from streamt.sql import ParsedQuery, Query, read_query
+from streamt.sql import ParsedQuery, Query, QueryFacts, read_query
 
 if TYPE_CHECKING:
     from streamt.project import Project
@@ -23,7 +23,7 @@ class CompileContext:
         project: what is compiled.
         has_gateway: whether the project has a Gateway that can hold virtual topics.
         parsed: gives the same parsed query for equal texts. Markers are numbered in each model by itself, so models
-            that differ only in what they read have one query here.
+            that differ only in what they read, or in a literal, have one query here.
     """
 
     project: "Project"
@@ -59,13 +59,13 @@ class CompiledQuery:
     Attributes:
         rendered: the SQL as the template gives it, with numbered references.
         text: the query in it, without comments.
-        parsed: what its tree tells; asked for when it is needed.
+        facts: what its tree tells; None where the Flink dialect cannot read it.
         references: what the query reads, each once, by its first place.
     """
 
     rendered: Rendered
     text: str
-    parsed: ParsedQuery
+    facts: QueryFacts | None
     references: tuple[Reference, ...]
 
     @property
@@ -76,6 +76,10 @@ class CompiledQuery:
     def with_names(self, name_of: Callable[[Reference], str]) -> str:
         """Return the query with `name_of(reference)` in the place of each table."""
         return with_names(self.read(), self.rendered, name_of)
+
+    def parsed(self) -> ParsedQuery:
+        """Return the query as it is written, to ask for places in it."""
+        return ParsedQuery(self.text)
 
     def read(self) -> Query:
         """Return the query with its words."""
@@ -89,7 +93,8 @@ class Draft:
     Attributes:
         model: the declaration.
         path: where it stands.
-        materialization: the effective one; None if the SQL is too wrong to tell.
+        declared: what the model is by its declaration alone; None if the SQL is too wrong to tell.
+        materialization: the effective one: an environment without a Gateway makes Flink jobs of virtual topics.
         explicit: whether the project says it in words.
         query: the SQL's query; None without SQL, or if it is wrong.
         reads: its inputs, each name and kind once, in order.
@@ -99,6 +104,7 @@ class Draft:
 
     model: Model
     path: ProjectPath
+    declared: Materialization | None = None
     materialization: Materialization | None = None
     explicit: bool = False
     query: CompiledQuery | None = None

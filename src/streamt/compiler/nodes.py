@@ -67,10 +67,10 @@ def _output(draft: Draft) -> Output | None:
     model = draft.model
     if draft.materialization is SINK:
         return None
-    if draft.materialization is VIRTUAL:
-        virtual = model.virtual_topic
-        return Output(OutputKind.VIRTUAL_TOPIC, (virtual.name if virtual else None) or model.name)
-    return Output(OutputKind.TOPIC, model.topic_name or model.name)
+    kind = OutputKind.VIRTUAL_TOPIC if draft.materialization is VIRTUAL else OutputKind.TOPIC
+    # A virtual topic keeps its name where it is made by a Flink job.
+    virtual = model.virtual_topic if draft.declared is VIRTUAL else None
+    return Output(kind, (virtual.name if virtual else model.topic_name) or model.name)
 
 
 def _process(draft: Draft) -> ProcessKind | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streamt.compiler.model import CompileContext, CompiledQuery, Draft, Read
 from streamt.compiler.templates import GluedError, Reference, Rendered, TemplateError, references_of, render
 from streamt.diagnostics import Diagnostic, ProjectPath, Supplied, did_you_mean, quote
-from streamt.sql import SqlError, read_query
+from streamt.sql import SqlError, read_query, structure_of
 
 if TYPE_CHECKING:
     from streamt.project import Macro
@@ -32,7 +32,7 @@ def with_query(draft: Draft, context: CompileContext) -> Draft:
         references = references_of(query, rendered)
     except SqlError as error:
         return _failed(draft, sql_error(draft, error, rendered, macro))
-    found = CompiledQuery(rendered, query.text, context.parsed(query.text), references)
+    found = CompiledQuery(rendered, query.text, context.parsed(structure_of(query.text)).facts, references)
     reads = (Read(each.name, each.kind, reference_place(draft, macro, each)) for each in references)
     return replace(draft, query=found, reads=_unique((*draft.reads, *reads)))
 

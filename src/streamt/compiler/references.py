@@ -9,8 +9,6 @@ from streamt.compiler.model import Draft, Read, compile_error
 from streamt.diagnostics import Diagnostic, did_you_mean, quote
 from streamt.project.language import Document, Source
 
-_OR_FLINK = "else write `materialized: flink`"
-
 
 @dataclass(frozen=True, slots=True)
 class Declared:
@@ -29,7 +27,7 @@ def check_reads(draft: Draft, declared: Declared) -> Iterator[Diagnostic]:
     """Check every input of a model, and that a virtual topic has the one that it needs."""
     for read in draft.reads:
         yield from _check_read(draft, read, declared)
-    if draft.materialization is VIRTUAL:
+    if draft.declared is VIRTUAL and draft.explicit:
         yield from _check_virtual_input(draft, declared)
 
 
@@ -62,17 +60,16 @@ def _check_virtual_input(draft: Draft, declared: Declared) -> Iterator[Diagnosti
     """Check that a Gateway rule stands over exactly one physical topic."""
     names = tuple(dict.fromkeys(read.name for read in draft.reads))
     place = draft.reads[0].place if draft.reads else draft.path
-    taken = "" if draft.explicit else "; the SQL is taken to be one"
     if len(names) != 1:
         # A model without SQL and `from` has got its own error.
         if names or draft.model.has_sql:
-            message = f"a virtual topic reads exactly one input, not {len(names)}{taken}"
-            yield draft.error(message, place, _OR_FLINK.removeprefix("else "))
+            message = f"a virtual topic reads exactly one input, not {len(names)}"
+            yield draft.error(message, place, "write `materialized: flink`")
         return
     other = declared.models.get(names[0])
-    if other is not None and other.materialization is VIRTUAL and other is not draft:
-        message = f"a virtual topic cannot read the virtual topic {quote(names[0])}{taken}"
-        yield draft.error(message, place, f"read a topic of Kafka; {_OR_FLINK}")
+    if other is not None and other.declared is VIRTUAL and other is not draft:
+        message = f"a virtual topic cannot read the virtual topic {quote(names[0])}"
+        yield draft.error(message, place, "read a topic of Kafka, or write `materialized: flink`")
 
 
 def cycles(drafts: Sequence[Draft]) -> Iterator[Diagnostic]:

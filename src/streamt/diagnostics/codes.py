@@ -74,8 +74,12 @@ class Code(StrEnum):
         "W102_TOPIC_NAME_COLLISION",
         "two topics differ only in `.` and `_`, which Kafka's metrics merge",
     )
-    SQL_NOT_PARSED = "W103_SQL_NOT_PARSED", "the SQL could not be parsed, and what was assumed of it"
+    SQL_NOT_PARSED = (
+        "W103_SQL_NOT_PARSED",
+        "the SQL could not be parsed; where `materialized` is absent, it is taken to be a Flink job",
+    )
     TOPIC_CONFIG_UNKNOWN = "W104_TOPIC_CONFIG_UNKNOWN", "Kafka has no topic setting of that name"
+    TABLE_NOT_DECLARED = "W105_TABLE_NOT_DECLARED", "a query reads a table that neither `source` nor `ref` gave"
     FILE_IGNORED = "W106_FILE_IGNORED", "a file or folder looks like a part of the project, and is not read"
     SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE", "a dataset has no declared columns"
     SINK_OUTPUT_OMITTED = (

@@ -4,7 +4,7 @@
 """
 
 from streamt.sql.lexer import Query, SqlError, Token, position, read_query
-from streamt.sql.query import ParsedQuery, QueryFacts, Shape
+from streamt.sql.query import ParsedQuery, QueryFacts, Shape, TableName, structure_of
 from streamt.sql.types import FlinkType, InvalidTypeError, known_type, parse_type
 from streamt.sql.words import words
 
@@ -16,10 +16,12 @@ __all__ = [
     "QueryFacts",
     "Shape",
     "SqlError",
+    "TableName",
     "Token",
     "known_type",
     "parse_type",
     "position",
     "read_query",
+    "structure_of",
     "words",
 ]

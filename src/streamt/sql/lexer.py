@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from streamt.diagnostics import did_you_mean
 from streamt.sql.words import words
 
 _TOKEN = re.compile(
@@ -28,16 +29,12 @@ _TOKEN = re.compile(
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 _OPENED = {"/*": "comment (`/*`)", "'": "string (`'`)", "`": "name (`` ` ``)", '"': 'name (`"`)'}
 
-# What begins a statement of Flink SQL that is no query.
-# https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/sql/overview/
-_OTHER_STATEMENTS = words(
-    """
-    ADD ALTER ANALYZE BEGIN CALL COMPILE COPY CREATE DELETE DESC DESCRIBE DROP END EXECUTE EXPLAIN GRANT INSERT LOAD
-    MERGE REMOVE REPLACE RESET REVOKE SET SHOW STOP TRUNCATE UNLOAD UPDATE UPSERT USE
-    """
-)
+# https://nightlies.apache.org/flink/flink-docs-stable/docs/dev/table/sql/queries/overview/
+_FIRST_WORDS = words("SELECT WITH VALUES TABLE (")
+_CLOSING = {"(": ")", "[": "]"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _STATEMENT_SETS = (("EXECUTE", "STATEMENT", "SET"), ("BEGIN", "STATEMENT", "SET"), ("STATEMENT", "SET"))
-_ONE_QUERY = "write one query (SELECT, WITH or VALUES); streamt adds the INSERT itself"
+_ONE_QUERY = "write one query (SELECT, WITH, VALUES or TABLE); streamt adds the INSERT itself"
 
 
 class Token(NamedTuple):
@@ -102,12 +99,15 @@ def read_query(sql: str) -> Query:
     """Return the one query of `sql`.
 
     Raises:
-        SqlError: there is no query, more than one statement, a statement that is no query, or a quote or a comment
-            that does not end.
+        SqlError: there is no query, more than one statement, a statement that is no query, a quote, a comment or a
+            parenthesis that does not end, or a control character.
     """
+    if control := _CONTROL.search(sql):
+        raise SqlError.at(sql, control.start(), f"control character U+{ord(control[0]):04X}", "remove it")
     tokens = list(_tokens(sql))
     spoken = tuple(token for token in tokens if token.kind != "comment")
     start, end = _statement(sql, spoken)
+    _check_parentheses(sql, spoken)
     text = sql
     if len(spoken) != len(tokens):
         text = _TOKEN.sub(lambda match: _blank(match[0]) if match.lastgroup == "comment" else match[0], sql)
@@ -139,6 +139,19 @@ def _statement(sql: str, tokens: tuple[Token, ...]) -> tuple[int, int]:
     second = next((at for before, at in pairwise(there) if at != before + 1), None)
     if second is not None:
         raise SqlError.at(sql, tokens[second].start, "more than one statement", _ONE_QUERY)
-    if tokens[start].kind == "word" and first[0] in _OTHER_STATEMENTS:
-        raise SqlError.at(sql, tokens[start].start, f"`{first[0]}` instead of a query", _ONE_QUERY)
+    if first[0] not in _FIRST_WORDS:
+        hint = did_you_mean(first[0], sorted(_FIRST_WORDS - {"("})) or _ONE_QUERY
+        raise SqlError.at(sql, tokens[start].start, "the SQL does not begin as a query", hint)
     return start, end
+
+
+def _check_parentheses(sql: str, tokens: tuple[Token, ...]) -> None:
+    """Check that every parenthesis and bracket has its other half."""
+    opened: list[Token] = []
+    for token in tokens:
+        if token.text in _CLOSING:
+            opened.append(token)
+        elif token.text in _CLOSING.values() and not (opened and _CLOSING[opened.pop().text] == token.text):
+            raise SqlError.at(sql, token.start, f"unexpected `{token.text}`")
+    if opened:
+        raise SqlError.at(sql, opened[-1].start, f"unclosed `{opened[-1].text}`")

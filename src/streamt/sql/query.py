@@ -4,11 +4,16 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from streamt.sql.lexer import SqlError
 
 # The plainest copy needs no parser, and loading one takes a quarter of a small project's time.
-_PLAIN_COPY = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(?:\w+|`\w+`)\s*", re.IGNORECASE | re.ASCII)
+_PLAIN_COPY = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(`?)(\w+)\1\s*", re.IGNORECASE | re.ASCII)
+# A literal that something is compared with, and every other text in quotes, which is passed over.
+_COMPARED = re.compile(
+    r"""(?P<operator>[=<>]\s*)(?P<value>'(?:[^']|'')*'|\d+\b(?!\.))|'(?:[^']|'')*'|`(?:[^`]|``)*`|"(?:[^"]|"")*\""""
+)
 
 
 class Shape(StrEnum):
@@ -19,15 +24,44 @@ class Shape(StrEnum):
     STATELESS = "stateless"
 
 
+class TableName(NamedTuple):
+    """One table that a query reads.
+
+    Attributes:
+        name: its name, with those of its catalog and database before it.
+        start: how many characters of the query stand before it, if that is known.
+    """
+
+    name: str
+    start: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryFacts:
     """What a query's tree tells; the tree itself takes too much memory to be kept.
 
     Attributes:
         shape: what the query does.
+        tables: what it reads from outside of itself, each name once, by its first place.
+        gateway_obstacle: the part that the Gateway's own SQL cannot do, in words; None if it can do all.
     """
 
     shape: Shape
+    tables: tuple[TableName, ...] = ()
+    gateway_obstacle: str | None = None
+
+
+def structure_of(query: str) -> str:
+    """Return `query` with one value for all that something is compared with.
+
+    Queries that differ in nothing else have the same facts.
+    """
+    return _COMPARED.sub(_with_one_value, query)
+
+
+def _with_one_value(match: re.Match[str]) -> str:
+    operator = match["operator"]
+    return match[0] if operator is None else operator + ("''" if match["value"].startswith("'") else "0")
 
 
 @dataclass(frozen=True)
@@ -52,8 +86,8 @@ class ParsedQuery:
 
     @cached_property
     def _outcome(self) -> QueryFacts | SqlError:
-        if _PLAIN_COPY.fullmatch(self.text):
-            return QueryFacts(shape=Shape.COPY)
+        if copy := _PLAIN_COPY.fullmatch(self.text):
+            return QueryFacts(shape=Shape.COPY, tables=(TableName(copy[2], copy.start(2) - len(copy[1])),))
         from streamt.sql.tree import facts_of, parse
 
         try:

@@ -7,10 +7,11 @@ from sqlglot import exp
 from sqlglot.errors import TokenError
 
 from streamt.sql.dialect import AGGREGATES, Flink, StoppedError
+from streamt.sql.gateway import gateway_obstacle
 from streamt.sql.lexer import SqlError
 from streamt.sql.query import QueryFacts, Shape
+from streamt.sql.tables import tables_of
 
-_FIRST_WORDS = ("SELECT", "WITH", "VALUES", "TABLE")
 _STATEFUL = (
     exp.AggFunc, exp.Distinct, exp.Exists, exp.Fetch, exp.Group, exp.Having, exp.Join, exp.Lateral, exp.Limit,
     exp.MatchRecognize, exp.Offset, exp.Order, exp.Qualify, exp.SetOperation, exp.TableFromRows, exp.Unnest,
@@ -43,21 +44,16 @@ def parse(query: str) -> exp.Expr:
     except Exception as error:  # noqa: BLE001 - a parser that gave up, in whatever way, has not read the query
         raise SqlError(f"a query that cannot be read ({type(error).__name__})") from None
     tree = trees[0] if len(trees) == 1 else None
-    if not isinstance(tree, (exp.Query, exp.Values)) or not _starts_well(query):
-        raise SqlError.at(query, len(query) - len(query.lstrip()), "a text that does not begin as a query")
+    if not isinstance(tree, (exp.Query, exp.Values)):
+        raise SqlError("a text that is no query")
     if not all(select.expressions for select in tree.find_all(exp.Select)):
         raise SqlError("a SELECT that selects nothing")
     return tree
 
 
-def _starts_well(query: str) -> bool:
-    """Tell a query from what other databases take for one, such as `FROM t`."""
-    return query.lstrip()[:1] == "(" or query.split(None, 1)[0].upper().startswith(_FIRST_WORDS)
-
-
 def facts_of(tree: exp.Expr) -> QueryFacts:
     """Return what a tree tells."""
-    return QueryFacts(shape=_shape(tree))
+    return QueryFacts(shape=_shape(tree), tables=tables_of(tree), gateway_obstacle=gateway_obstacle(tree))
 
 
 def _shape(tree: exp.Expr) -> Shape:

@@ -1,6 +1,6 @@
 """SQL templates: Jinja's syntax, evaluated here, within a budget."""
 
-from streamt.compiler.templates.markers import GluedError, length, references_of, with_names
+from streamt.compiler.templates.markers import GluedError, length, readable, references_of, with_names
 from streamt.compiler.templates.render import PREFIX, Reference, Rendered, parse, render
 from streamt.compiler.templates.values import TemplateError
 
@@ -12,6 +12,7 @@ __all__ = [
     "TemplateError",
     "length",
     "parse",
+    "readable",
     "references_of",
     "render",
     "with_names",

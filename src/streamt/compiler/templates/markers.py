@@ -67,6 +67,11 @@ def _reference(rendered: Rendered, marker: re.Match[str]) -> Reference:
     return rendered.references[int(marker[1])]
 
 
+def readable(text: str, rendered: Rendered) -> str:
+    """Return a text of a message with the names of tables in it."""
+    return _MARKER.sub(lambda match: _reference(rendered, match).name, text)
+
+
 def length(rendered: Rendered) -> int:
     """Return how many characters the SQL has with the names in it."""
     return len(_MARKER.sub(lambda match: _reference(rendered, match).name, rendered.sql))

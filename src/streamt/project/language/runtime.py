@@ -138,6 +138,9 @@ class Safety(Struct):
     require_reviewed_plan: Boolean | None = Field(None, description="Apply only a plan that was saved before.")
     plan_max_age: Duration | None = Field(None, description="How old a saved plan may be, such as `1h`.")
     require_remote_state: Boolean = Field(default=False, description="Refuse a state that only one machine sees.")
+    virtual_topics_as_flink: Boolean = Field(
+        default=False, description="Make a virtual topic a Flink job where the environment has no Gateway."
+    )
     deletable: Annotated[tuple[Deployable, ...], Strict(strict=False), NotNull()] = Field(
         (), description="The kinds of which something may be deleted; none by default."
     )
