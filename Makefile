@@ -93,6 +93,7 @@ package: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.emitter
 
 # What the catalog costs; EVENTS says how many are sent.
 bench-catalog: $(VENV)/.dev

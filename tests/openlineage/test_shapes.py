@@ -24,7 +24,7 @@ RUN_ID = "4f4cf6c8-2a76-4a11-8f2b-6f6e3b8f2f10"
 
 def shape(value: Any) -> Any:
     tables = schemas.tables()
-    return shaper(tables.texts, tables.numbers)(value)
+    return shaper(tables.texts, tables.numbers, conformance.formats())(value)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,8 @@ def shape(value: Any) -> Any:
         ({"name": "a"}, {"name": "b"}),
         ({"x": 1}, {"x": -7}),
         ({"x": True}, {"x": False}),
+        ({"eventTime": "2026-01-02T12:00:00Z"}, {"eventTime": "2027-01-02T12:00:00.5+01:00"}),
+        ({"runId": RUN_ID}, {"runId": "019d39b5-2600-7000-8000-000000000001"}),
         ({"x": ["a", "b", "c"]}, {"x": ["d"]}),
         ({"x": [{"y": "a"}, {"z": 1}]}, {"x": [{"z": 2}, {"y": "b"}, {"y": "c"}]}),
     ],
@@ -46,6 +48,8 @@ def test_these_have_one_shape(first: Any, second: Any) -> None:
     [
         ({"name": "a"}, {"nome": "a"}),
         ({"eventTime": "a"}, {"eventTime": "b"}),
+        ({"eventTime": "2026-01-02T12:00:00Z"}, {"eventTime": "2026-01-02T12:00:00"}),
+        ({"runId": RUN_ID}, {"runId": RUN_ID.replace("-", "")}),
         ({"_schemaURL": ["a"]}, {"_schemaURL": ["b"]}),
         ({"windowDuration": 0}, {"windowDuration": 1}),
         ({"windowDuration": 1}, {"windowDuration": True}),
@@ -343,9 +347,31 @@ def test_the_memory_of_shapes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(conformance, "MOST_SHAPES", 3)
     judge = Conformance()
     event = base_events()[0]
-    for minute in range(20):
-        assert judge.violations(event | {"eventTime": f"2026-01-02T12:{minute:02}:00Z"}) == []
+    for number in range(20):
+        assert judge.violations(event | {"producer": f"https://example.com/{number}"}) == []
         assert judge.shapes <= 3
     before = judge.shapes
-    assert judge.violations(event | {"eventTime": "2026-01-02T13:00:00Z"}, conformance.LONGEST_LINE + 1) == []
+    assert judge.violations(event | {"producer": "https://example.com"}, conformance.LONGEST_LINE + 1) == []
     assert judge.shapes <= before
+
+
+def properties(schema: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for value in schema.values():
+            yield from properties(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from properties(value)
+
+
+def test_of_ids_and_times_every_schema_looks_at_the_format_alone() -> None:
+    said = {"type", "format", "description", "example"}
+    seen = set()
+    for document in schemas.documents().values():
+        for name, described in properties(document):
+            if name in conformance.FORMATTED:
+                seen.add(name)
+                assert described.keys() <= said
+                assert (described["type"], described["format"]) == ("string", conformance.FORMATTED[name])
+    assert seen == set(conformance.FORMATTED)

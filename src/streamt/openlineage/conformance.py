@@ -1,10 +1,11 @@
 """Is an event what the published schemas say? The raw core schema and each facet's own, by jsonschema's validator."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from streamt.diagnostics import pointer
 from streamt.openlineage import schemas
@@ -12,6 +13,9 @@ from streamt.openlineage.shapes import Shape, shaper
 
 Json = Mapping[str, Any]
 Place = tuple[str | int, ...]
+
+FORMATTED = {"eventTime": "date-time", "nominalEndTime": "date-time", "nominalStartTime": "date-time", "runId": "uuid"}
+"""Names under which every schema looks at a text's format and at nothing else of it; a test reads them all."""
 
 MOST_SHAPES = 1024
 """How many shapes are remembered; then all are forgotten."""
@@ -42,7 +46,7 @@ class Conformance:
 
     def __init__(self) -> None:
         tables = schemas.tables()
-        self._shape = shaper(tables.texts, tables.numbers)
+        self._shape = shaper(tables.texts, tables.numbers, formats())
         self._good: set[Shape] = set()
 
     @property
@@ -67,6 +71,18 @@ class Conformance:
         if length <= LONGEST_LINE:
             self._good.add(shape)
         return []
+
+
+@cache
+def formats() -> Mapping[str, Callable[[str], bool]]:
+    """Return the checks of those texts of which nothing but their format counts, by their names."""
+    checker = schemas.format_checker()
+    checks = {format_: partial(_conforms, checker, format_) for format_ in set(FORMATTED.values())}
+    return {name: checks[format_] for name, format_ in FORMATTED.items()}
+
+
+def _conforms(checker: FormatChecker, format_: str, text: str) -> bool:
+    return checker.conforms(text, format_)
 
 
 def violations(event: Json) -> list[Violation]:

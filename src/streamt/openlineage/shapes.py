@@ -1,6 +1,7 @@
 """The shape of an event: all of it that a schema can look at, and nothing more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 Json = Any
@@ -8,12 +9,16 @@ Shape = Any
 """A value that can be compared and hashed."""
 
 
-def shaper(texts: frozenset[str], numbers: frozenset[str]) -> Callable[[Json], Shape]:
+def shaper(
+    texts: frozenset[str],
+    numbers: frozenset[str],
+    formats: Mapping[str, Callable[[str], bool]] = MappingProxyType({}),
+) -> Callable[[Json], Shape]:
     """Return the function that gives the shape of a parsed event.
 
     The names of an object stay. A text stays only under a name in `texts`, an integer or a boolean only under one in
-    `numbers`; otherwise its type stands for all. A list becomes the set of its items' shapes. A number with a point
-    stays as it is.
+    `numbers`; otherwise its type stands for all. Under a name in `formats` all texts of the format are one. A list
+    becomes the set of its items' shapes. A number with a point stays as it is.
 
     Two values of one shape cannot be told apart by any keyword of the schemas that `texts` and `numbers` were derived
     from; `codegen/shapes.py` proves that when it derives them.
@@ -21,11 +26,15 @@ def shaper(texts: frozenset[str], numbers: frozenset[str]) -> Callable[[Json], S
     Args:
         texts: the names under which a text's letters count.
         numbers: the names under which a number's or a boolean's value counts.
+        formats: the names under which nothing of a text counts but its format, which the function checks: run ids and
+            times, which are others in each event.
     """
 
     def shape(value: Json, name: str = "") -> Shape:
         kind = type(value)
         if kind is str:
+            if name in formats and formats[name](value):
+                return formats[name]
             return value if name in texts else str
         if kind is dict:
             return tuple([(key, shape(item, key)) for key, item in value.items()])
