@@ -39,7 +39,7 @@ from tests.update_golden import EXAMPLES, FROZEN_EPOCH, ROOT, run_streamt
 
 # The documents with blocks that another test reads or runs: which language's blocks, and where.
 COVERED_ELSEWHERE: dict[str, dict[str, str]] = {
-    "docs/project-language.md": {"yaml": "tests/project/test_project_docs.py"},
+    "docs/project-language.md": {"yaml": "tests/project/test_docs.py"},
     "docs/new-openlineage-release.md": {"": "tests/codegen/test_bump.py"},
     "docs/openlineage-backends.md": {"yaml": "tests/openlineage/transport/test_backends_guide.py"},
     "docs/tests.md": {"yaml": "tests/e2e/test_documentation.py", "json": "tests/e2e/test_documentation.py"},

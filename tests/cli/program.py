@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.builder import ROOT_FILE, write_files
+
 MINIMAL = """\
 apiVersion: streamt.dev/v1alpha1
 project:
@@ -111,13 +113,7 @@ def without_root(*arguments: str | Path) -> Ended:
 
 def write_project(folder: Path, text: str = MINIMAL, **files: str | bytes) -> Path:
     """Write a project; in names of `files`, `__` stands for `/` and the first dot for itself."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "stream_project.yml").write_text(text, encoding="utf-8")
-    for name, content in files.items():
-        path = folder / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
+    return write_files(folder, {ROOT_FILE: text} | {name.replace("__", "/"): each for name, each in files.items()})
 
 
 def export(folder: Path, *more: str | Path, **environment: str) -> Ended:

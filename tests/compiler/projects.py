@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from streamt.compiler import CompiledProject, Node, compile_project
 from streamt.diagnostics import PlacedDiagnostic, StreamtError
 from streamt.project import Project, load_project
+from tests.builder import write_project
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 FILE = "stream_project.yml"
@@ -25,14 +26,8 @@ def project(
 ) -> Project:
     """Load a project from `yaml`, which leaves out the `project` key, from macros by name, and from further files."""
     with TemporaryDirectory() as folder:
-        root = Path(folder)
-        (root / "macros").mkdir()
-        texts = {FILE: f"apiVersion: streamt.dev/v1alpha1\nproject: {{name: shop}}\n{yaml}", **(files or {})}
-        texts |= {f"macros/{name}.sql.j2": text for name, text in (macros or {}).items()}
-        for name, text in texts.items():
-            (root / name).parent.mkdir(exist_ok=True)
-            (root / name).write_text(text)
-        return load_project(root, environment, environ or {})
+        more = {f"macros/{name}.sql.j2": text for name, text in (macros or {}).items()} | dict(files or {})
+        return load_project(write_project(Path(folder), yaml, more), environment, environ or {})
 
 
 def compiled(

@@ -25,9 +25,6 @@ class _Everything:
         self.calls += 1
         return {path: FilePosition("stream_project.yml", 7, len(path.parts)) for path in paths}
 
-    def mask(self, text: str) -> str:
-        return text
-
 
 def _at(location: ProjectPath | FilePlace | Option | Variable | None) -> Diagnostic:
     return Diagnostic(

@@ -10,8 +10,9 @@ from pathlib import Path
 from streamt.testing.results import TestResult
 from streamt.testing.runner import run_tests
 from streamt.testing.selection import select_tests
+from tests.builder import write_project
 from tests.cli.program import clean_environment
-from tests.testing.projects import HEAD, load
+from tests.testing.projects import load
 
 # A shell starts its background jobs, and so what these start, deaf to SIGINT.
 PROGRAM = """\
@@ -43,8 +44,7 @@ def run_one(folder: Path, text: str) -> TestResult:
 
 def write(folder: Path, text: str) -> Path:
     """Write a project for the program."""
-    (folder / "stream_project.yml").write_text(HEAD + text, encoding="utf-8")
-    return folder
+    return write_project(folder, text)
 
 
 @contextmanager

@@ -7,20 +7,14 @@ import pytest
 
 from streamt.diagnostics import PlacedDiagnostic, StreamtError
 from streamt.project import Project, load_project
+from tests.builder import write_files
 
 Files = Mapping[str, str | bytes]
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[Files], Path]:
-    def write_files(files: Files) -> Path:
-        for name, content in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return tmp_path
-
-    return write_files
+    return lambda files: write_files(tmp_path, files)
 
 
 @pytest.fixture

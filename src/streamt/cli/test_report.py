@@ -25,7 +25,7 @@ def report(workspace: "Workspace", results: "Sequence[TestResult]", undelivered:
     """
     problems = [problem for result in results for problem in diagnose(result)]
     return Result(
-        data=encode(_data(workspace, results)),
+        data=encode(_data(results)),
         summary="\n".join([*_lines(workspace, results), _summary(results)]),
         warnings=workspace.placed(*workspace.warnings, *undelivered),
         errors=workspace.placed(*problems),
@@ -79,11 +79,11 @@ def _counts(results: "Sequence[TestResult]") -> dict[str, int]:
     return counts
 
 
-def _data(workspace: "Workspace", results: "Sequence[TestResult]") -> dict[str, Any]:
-    return {"tests": [_test_data(workspace, result) for result in results], "counts": _counts(results)}
+def _data(results: "Sequence[TestResult]") -> dict[str, Any]:
+    return {"tests": [_test_data(result) for result in results], "counts": _counts(results)}
 
 
-def _test_data(workspace: "Workspace", result: "TestResult") -> dict[str, Any]:
+def _test_data(result: "TestResult") -> dict[str, Any]:
     counts = result.counts
     return {
         "name": result.name,
@@ -92,33 +92,28 @@ def _test_data(workspace: "Workspace", result: "TestResult") -> dict[str, Any]:
         "status": result.status,
         "severity": result.severity,
         "location": str(result.location),
-        "message": _hidden(workspace, result.message),
+        "message": result.message,
         "records": counts.records,
         "tombstones": counts.tombstones,
         "undecodable": counts.undecodable,
         "timed_out": counts.timed_out,
         "duration_seconds": round(result.duration, 3),
-        "assertions": [_assertion_data(workspace, assertion) for assertion in result.assertions],
+        "assertions": [_assertion_data(assertion) for assertion in result.assertions],
     }
 
 
-def _assertion_data(workspace: "Workspace", assertion: "AssertionResult") -> dict[str, Any]:
+def _assertion_data(assertion: "AssertionResult") -> dict[str, Any]:
     verdict = assertion.verdict
     place = {"partition": verdict.place.partition, "offset": verdict.place.offset} if verdict.place else None
     return {
         "kind": assertion.kind,
         "location": str(assertion.location),
         "status": verdict.status,
-        "message": _hidden(workspace, verdict.message),
+        "message": verdict.message,
         "failing": verdict.failing,
         "judged": verdict.judged,
         "place": place,
     }
-
-
-def _hidden(workspace: "Workspace", message: str) -> str:
-    """Give `message` without what a variable supplied."""
-    return workspace.project.source_map.mask(message)
 
 
 def report_coverage(workspace: "Workspace", names: Container[str]) -> Result:

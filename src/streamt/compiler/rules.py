@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from streamt.compiler.compile import Compilation
 from streamt.compiler.model import CompiledModel
-from streamt.diagnostics import Code, Diagnostic, ProjectPath
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
 from streamt.project.language import Column, Document, Level, Model, Source, Struct, Test, TopicSettings, config_text
 from streamt.project.regex import Regex
 from streamt.yaml import Path
@@ -56,7 +56,7 @@ def _described(declared: Struct, rules: Struct, kind: str, index: int) -> Iterat
     """Check `require_description` and `require_owner` of any kind of declaration."""
     for key in ("description", "owner"):
         if getattr(rules, f"require_{key}") and not (getattr(declared, key) or "").strip():
-            yield _broken(f"{kind}.require_{key}", f"there is no `{key}`", kind, index)
+            yield _broken(f"{kind}.require_{key}", f"missing `{key}`", kind, index)
 
 
 def _described_at_length(document: Document, model: Model, index: int) -> Iterator[Diagnostic]:
@@ -71,13 +71,13 @@ def _described_at_length(document: Document, model: Model, index: int) -> Iterat
 def _tested(document: Document, tests: list[Test], index: int) -> Iterator[Diagnostic]:
     rules = document.rules.models
     if rules.require_tests and not tests:
-        yield _broken("models.require_tests", "there is no test of this model", "models", index)
+        yield _broken("models.require_tests", "no test of this model", "models", index)
     if rules.min_tests is not None and len(tests) < rules.min_tests:
         tests_word = "test" if len(tests) == 1 else "tests"
         message = f"this model has {len(tests)} {tests_word}, fewer than {rules.min_tests}"
         yield _broken("models.min_tests", message, "models", index)
     if document.rules.tests.require_schema_tests and not any(test.type == "schema" for test in tests):
-        message = "there is no test of this model with `type: schema`"
+        message = "no test of this model with `type: schema`"
         yield _broken("tests.require_schema_tests", message, "models", index)
 
 
@@ -101,10 +101,10 @@ def _tagged(document: Document, model: Model, index: int) -> Iterator[Diagnostic
     rules = document.rules.models
     for tag in rules.required_tags:
         if tag not in model.tags:
-            yield _broken("models.required_tags", f"the tag `{tag}` is missing", "models", index)
+            yield _broken("models.required_tags", f"missing tag {quote(tag)}", "models", index)
     for at, tag in enumerate(model.tags):
         if rules.allowed_tags is not None and tag not in rules.allowed_tags:
-            message = f"the tag `{tag}` is none of {_listed(rules.allowed_tags)}"
+            message = f"tag {quote(tag)} is not one of {_listed(rules.allowed_tags)}"
             yield _broken("models.allowed_tags", message, "models", index, "tags", at)
 
 
@@ -114,11 +114,10 @@ def _topic(document: Document, name: str, settings: TopicSettings, index: int) -
     for key in ("partitions", "replication_factor"):
         value = getattr(settings, key)
         low, high = getattr(rules, f"min_{key}"), getattr(rules, f"max_{key}")
-        words = key.replace("_", " ")
         if low is not None and value < low:
-            yield _broken(f"topics.min_{key}", f"the topic's {words} is {value}, below {low}", "models", index)
+            yield _broken(f"topics.min_{key}", f"`{key}` of the topic is {value}, below {low}", "models", index)
         if high is not None and value > high:
-            yield _broken(f"topics.max_{key}", f"the topic's {words} is {value}, above {high}", "models", index)
+            yield _broken(f"topics.max_{key}", f"`{key}` of the topic is {value}, above {high}", "models", index)
     yield from _topic_name(document, name, index)
     yield from _topic_config(document, settings.config, index)
 
@@ -127,15 +126,15 @@ def _topic_name(document: Document, name: str, index: int) -> Iterator[Diagnosti
     rules = document.rules.topics
     pattern = rules.naming_pattern
     if pattern is not None and not Regex.whole(pattern).matches(name):
-        message = f"the topic's name `{name}` does not match `{pattern}`"
+        message = f"topic name {quote(name)} does not match {quote(pattern)}"
         yield _broken("topics.naming_pattern", message, "models", index)
     for prefix in rules.forbidden_prefixes:
         if name.startswith(prefix):
-            message = f"the topic's name `{name}` begins with `{prefix}`"
+            message = f"topic name {quote(name)} begins with {quote(prefix)}"
             yield _broken("topics.forbidden_prefixes", message, "models", index)
     for suffix in rules.forbidden_suffixes:
         if name.endswith(suffix):
-            message = f"the topic's name `{name}` ends with `{suffix}`"
+            message = f"topic name {quote(name)} ends with {quote(suffix)}"
             yield _broken("topics.forbidden_suffixes", message, "models", index)
 
 
@@ -144,9 +143,9 @@ def _topic_config(document: Document, config: Mapping[str, str], index: int) -> 
     for key in required:
         wanted = config_text(required[key]) if isinstance(required, dict) else None
         if key not in config:
-            message = f"the topic setting `{key}` is missing"
+            message = f"missing topic setting `{key}`"
         elif wanted is not None and config[key] != wanted:
-            message = f"the topic setting `{key}` is not `{wanted}`"
+            message = f"topic setting `{key}` is not {quote(wanted)}"
         else:
             continue
         yield _broken("topics.required_config", message, "models", index)
@@ -164,7 +163,7 @@ def _secured(document: Document, model: Model, index: int) -> Iterator[Diagnosti
     declared = {column.name: column.classification for column in columns if column.classification}
     for name, level in (declared | levels).items():
         if level in _SENSITIVE and name not in masked:
-            message = f"the column `{name}` is `{level}`, and no policy masks it"
+            message = f"column {quote(name)} is `{level}`, but no policy masks it"
             yield _broken("security.sensitive_columns_require_masking", message, "models", index)
 
 
@@ -178,13 +177,13 @@ def _classified(
         level = levels.get(column.name, column.classification)
         allowed = rules.allowed_classifications
         if level is None and rules.require_classification:
-            message = f"the column `{column.name}` has no `classification`"
+            message = f"column {quote(column.name)} has no `classification`"
             yield _broken("security.require_classification", message, *where, at)
         if level is not None and allowed is not None and level not in allowed:
-            message = f"the classification `{level}` is none of {_listed(allowed)}"
+            message = f"classification `{level}` is not one of {_listed(allowed)}"
             yield _broken("security.allowed_classifications", message, *where, at)
         if level not in _SENSITIVE and any(pattern.matches(column.name) for pattern in patterns):
-            message = f"the column `{column.name}` looks personal, and is not classified `sensitive` or higher"
+            message = f"column {quote(column.name)} looks personal, but is not classified `sensitive` or higher"
             yield _broken("security.pii_column_patterns", message, *where, at)
 
 
@@ -194,7 +193,7 @@ def _sources(document: Document) -> Iterator[Diagnostic]:
         yield from _described(source, rules, "sources", index)
         for key, there in _parts_of(source).items():
             if getattr(rules, f"require_{key}") and not there:
-                yield _broken(f"sources.require_{key}", f"there is no `{key}`", "sources", index)
+                yield _broken(f"sources.require_{key}", f"missing `{key}`", "sources", index)
         yield from _classified(document, source.columns, {}, ("sources", index, "columns"))
 
 
@@ -211,7 +210,7 @@ def _others(document: Document) -> Iterator[Diagnostic]:
     for index, exposure in enumerate(document.exposures):
         yield from _described(exposure, document.rules.exposures, "exposures", index)
         if document.rules.exposures.require_sla and not exposure.sla:
-            yield _broken("exposures.require_sla", "there is no `sla`", "exposures", index)
+            yield _broken("exposures.require_sla", "missing `sla`", "exposures", index)
     fewest = document.rules.tests.min_assertions_per_test
     for index, test in enumerate(document.tests):
         if fewest is not None and len(test.assertions) < fewest:
@@ -220,4 +219,4 @@ def _others(document: Document) -> Iterator[Diagnostic]:
 
 
 def _listed(words: Collection[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words) or "nothing"
+    return ", ".join(quote(word) for word in words) or "nothing"

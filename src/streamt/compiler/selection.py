@@ -7,7 +7,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from streamt.compiler.graph import Graph
-from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 from streamt.project.language import Document
 
 _TAG = "tag:"
@@ -69,8 +69,8 @@ def _named(core: str, graph: Graph, tags: Mapping[str, Collection[str]]) -> froz
 def _unknown(core: str, graph: Graph, tags: Mapping[str, Collection[str]]) -> Diagnostic:
     if core.startswith(_TAG):
         known: set[str] = {tag for each in tags.values() for tag in each}
-        message, hint = f"unknown tag `{core.removeprefix(_TAG)}`", did_you_mean(core.removeprefix(_TAG), known)
+        message, hint = f"unknown tag {quote(core.removeprefix(_TAG))}", did_you_mean(core.removeprefix(_TAG), known)
     else:
-        message, hint = f"unknown name `{core}`", did_you_mean(core, graph.inputs)
+        message, hint = f"unknown name {quote(core)}", did_you_mean(core, graph.inputs)
     hint = hint or "select by name (`orders`), tag (`tag:daily`), or with `+` what lies upstream or downstream"
     return Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option("select"), hint=hint)

@@ -66,7 +66,7 @@ def holds_supplied(value: object) -> bool:
     return isinstance(value, Supplied)
 
 
-LONGEST_QUOTE = 60
+LONGEST_QUOTE = 120
 """How many characters of a text a message repeats."""
 
 

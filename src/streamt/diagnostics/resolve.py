@@ -1,6 +1,6 @@
 """From locations to files, lines and columns: once, at the border, for everything that is to be shown."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,14 +24,10 @@ class FilePosition:
 
 
 class Positions(Protocol):
-    """Knows where the parts of a project stand in its files, and what variables supplied to it."""
+    """Knows where the parts of a project stand in its files."""
 
     def find(self, paths: Iterable[ProjectPath]) -> Mapping[ProjectPath, FilePosition]:
         """Return the position of each path, going through each file once."""
-        ...
-
-    def mask(self, text: str) -> str:
-        """Return `text` with what variables supplied given way to the variables."""
         ...
 
 
@@ -43,8 +39,7 @@ def resolve(diagnostics: Iterable[Diagnostic], positions: Positions | None = Non
     diagnostics = tuple(diagnostics)
     paths = {each.location for each in diagnostics if isinstance(each.location, ProjectPath)}
     found = positions.find(paths) if positions and paths else {}
-    mask = positions.mask if positions else str
-    placed = (_placed(each, _position(each.location, found), mask) for each in diagnostics)
+    placed = (_placed(each, _position(each.location, found)) for each in diagnostics)
     return tuple(sorted(dict.fromkeys(placed), key=_order))
 
 
@@ -61,13 +56,13 @@ def _position(location: Location | None, found: Mapping[ProjectPath, FilePositio
     return found.get(location) if isinstance(location, ProjectPath) else None
 
 
-def _placed(diagnostic: Diagnostic, position: FilePosition | None, mask: Callable[[str], str]) -> PlacedDiagnostic:
+def _placed(diagnostic: Diagnostic, position: FilePosition | None) -> PlacedDiagnostic:
     return PlacedDiagnostic(
         code=diagnostic.code,
-        message=mask(diagnostic.message),
+        message=diagnostic.message,
         location="" if diagnostic.location is None else str(diagnostic.location),
         file=position.file if position else None,
         line=position.line if position else None,
         column=position.column if position else None,
-        hint=None if diagnostic.hint is None else mask(diagnostic.hint),
+        hint=diagnostic.hint,
     )

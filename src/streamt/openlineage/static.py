@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from streamt.compiler.artifacts import CompiledColumn, CompiledProject, Node, OutputKind, ProcessKind
-from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
+from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, quote
 from streamt.openlineage.identity import Identity, Namespaces, model_job_name
 from streamt.openlineage.models import (
     DatasetEvent,
@@ -85,7 +85,7 @@ def identify_datasets(project: CompiledProject, namespaces: Namespaces) -> dict[
     """
     if not project.nodes:
         message = "the project declares no source and no model, so there is nothing to export"
-        raise _invalid(ProjectPath(("models",)), message, "declare one under `sources` or `models`")
+        raise StreamtError(_invalid(ProjectPath(("models",)), message, "declare one under `sources` or `models`"))
     identities: dict[str, Identity] = {}
     owners: dict[Identity, Node] = {}
     problems: list[Diagnostic] = []
@@ -168,14 +168,14 @@ def omissions(project: CompiledProject) -> Iterator[Diagnostic]:
         if node.output and not node.columns:
             yield Diagnostic(
                 code=Code.SCHEMA_INCOMPLETE,
-                message=f"the {node.kind} '{node.name}' declares no columns, so its dataset has no schema",
+                message=f"{node.kind} {quote(node.name)} declares no columns, so its dataset has no schema",
                 location=node.columns_location,
                 hint="declare its columns",
             )
         if node.process is ProcessKind.CONNECTOR:
             yield Diagnostic(
                 code=Code.SINK_OUTPUT_OMITTED,
-                message=f"the sink '{node.name}' writes to a system that has no dataset name, so its job has no output",
+                message=f"sink {quote(node.name)} writes to a system without a dataset name, so its job has no output",
                 location=node.location,
             )
 
@@ -190,12 +190,9 @@ def _dataset_identity(node: Node, namespaces: Namespaces) -> Identity | None:
 
 
 def _collision(node: Node, first: Node) -> Diagnostic:
-    message = (
-        f"the {node.kind} '{node.name}' and the {first.kind} '{first.name}' ({first.location}) are one dataset:"
-        " the same topic in the same namespace"
-    )
+    pair = f"{node.kind} {quote(node.name)} and {first.kind} {quote(first.name)} ({first.location})"
     hint = "give one of them another topic name, or declare it once and refer to that"
-    return _invalid(node.location, message, hint).diagnostics[0]
+    return _invalid(node.location, f"{pair} are one dataset: the same topic in the same namespace", hint)
 
 
 def _refuse_repeated_columns(project: CompiledProject) -> None:
@@ -210,9 +207,9 @@ def _repeated_columns(node: Node) -> Iterator[Diagnostic]:
         first = seen.setdefault(column.name, index)
         if first != index:
             location = node.columns_location / index / "name"
-            message = f"the {node.kind} '{node.name}' declares the column '{column.name}' twice"
-            yield from _invalid(location, message, "remove or rename one of them").diagnostics
+            message = f"duplicate column {quote(column.name)} of {node.kind} {quote(node.name)}"
+            yield _invalid(location, message, "remove or rename one of them")
 
 
-def _invalid(location: ProjectPath, message: str, hint: str) -> StreamtError:
-    return StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=location, hint=hint))
+def _invalid(location: ProjectPath, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=location, hint=hint)

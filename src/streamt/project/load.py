@@ -17,7 +17,7 @@ from streamt.project.loaded import Project
 from streamt.project.merge import Merged, merge_files
 from streamt.project.messages import describe_refusals
 from streamt.project.sql_files import read_macros, read_sql_files
-from streamt.project.supplied import mark_supplied, supplied_templates
+from streamt.project.supplied import mark_supplied
 from streamt.project.variables import substitute
 
 
@@ -50,7 +50,7 @@ def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Pro
     data, source_map = merged.data, merged.source_map
     unset = substitute(data, variables).diagnostics
     sql_files = read_sql_files(folder, data)
-    source_map = replace(source_map, supplied=supplied_templates(data), sql_files=sql_files.by_model)
+    source_map = replace(source_map, sql_files=sql_files.by_model)
     merged.source_map = source_map
     document, refused = _document(merged, sql_files.texts)
     declared, in_environment = _environment(merged, name) if environment_file else (EnvironmentFile(), ())

@@ -74,9 +74,7 @@ class _Merger:
 
     def merged(self) -> Merged:
         """Return what was put together."""
-        source_map = SourceMap(
-            contents=self.files, root_file=self.root_file, lists=self.lists, moved=self.moved, supplied={}
-        )
+        source_map = SourceMap(contents=self.files, root_file=self.root_file, lists=self.lists, moved=self.moved)
         return Merged(self.data, self.environment, source_map, self.complete, tuple(self.diagnostics))
 
     def _read(self, file: str) -> YamlFile | None:

@@ -1,15 +1,11 @@
 """Where the parts of a merged project stand in its files."""
 
-import functools
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streamt.diagnostics import FilePosition, ProjectPath
 from streamt.yaml import NodePosition, Path, locate
-
-_LANGUAGE_WORDS = frozenset({"true", "false", "topic", "virtual_topic", "flink", "sink", "default"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +17,6 @@ class SourceMap:
         root_file: the file of the keys that stand nowhere else.
         lists: for each list, the index in the merged list of each file's first entry, and the files, in order.
         moved: the files of keys of the top level that do not come from the root file.
-        supplied: the values that variables supplied, each with its template.
         sql_files: the file that holds a model's SQL, by the model's index, where the SQL has a file of its own.
     """
 
@@ -29,7 +24,6 @@ class SourceMap:
     root_file: str
     lists: Mapping[str, tuple[Sequence[int], Sequence[str]]]
     moved: Mapping[str, str]
-    supplied: Mapping[str, str] = field(repr=False)
     sql_files: Mapping[int, str] = field(default_factory=dict)
 
     def origin(self, path: Path) -> tuple[str, Path]:
@@ -72,15 +66,3 @@ class SourceMap:
         if text.file or sql_file:
             return FilePosition(str(text.file or sql_file), text.line, text.column)
         return FilePosition(file, *(node.within(text.line, text.column) or (line, column)))
-
-    def mask(self, text: str) -> str:
-        """Write `${NAME}` for each whole word of `text` that a variable supplied."""
-        words = self._words
-        return words.sub(lambda match: self.supplied[match[0]], text) if words else text
-
-    @functools.cached_property
-    def _words(self) -> re.Pattern[str] | None:
-        # A value of one to three characters is a number or a word like any other; hiding it would hide nothing.
-        values = (value for value in self.supplied if len(value) > 3 and value not in _LANGUAGE_WORDS)
-        words = sorted(map(re.escape, values), key=len, reverse=True)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None

@@ -21,21 +21,6 @@ def mark_supplied(document: Document, data: Mapping[str, Any]) -> Document:
     return _marked(document, marks) if marks else document
 
 
-def supplied_templates(data: Any) -> dict[str, str]:
-    """Return each text in `data` that variables supplied, with its template."""
-    found: dict[str, str] = {}
-    _collect(_marks(data, {}) or {}, found)
-    return found
-
-
-def _collect(marks: Marks, found: dict[str, str]) -> None:
-    for each in marks.values():
-        if isinstance(each, Supplied):
-            found[str(each)] = each.template
-        else:
-            _collect(each, found)
-
-
 def _marks(value: Any, seen: dict[int, Any]) -> Any:
     """Return the marks in plain data; None where there are none."""
     if isinstance(value, str):

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from streamt.clusters.kafka_settings import MissingFileError, gateway_settings, kafka_settings
 from streamt.compiler.artifacts import Node, OutputKind
-from streamt.diagnostics import ProjectPath, StreamtError
+from streamt.diagnostics import ProjectPath, StreamtError, quote
 from streamt.net import Address, AddressError, Basic, CertificateFileError, parse_address
 from streamt.project.language import ConduktorGateway, Kafka, Runtime, SchemaRegistry
 from streamt.project.loaded import Project
@@ -42,7 +42,7 @@ def access_to(project: Project, node: Node, location: ProjectPath) -> Access:
         StreamtError: E531; it has no topic, its format is not supported, or its runtime or a package is missing.
             E502; a variable of a login is not set.
     """
-    target = f"{node.kind.value} `{node.name}`"
+    target = f"{node.kind.value} {quote(node.name)}"
     if find_spec("confluent_kafka") is None:
         hint = "install streamt with its extra `kafka`, or confluent-kafka itself"
         raise cannot_run("reading records needs the package confluent-kafka", location, hint)
@@ -91,7 +91,7 @@ def _declared_format(project: Project, node: Node, location: ProjectPath) -> str
     declared = source.schema_.format if source and source.schema_ else None
     if declared == "protobuf":
         hint = "test a model that writes JSON or Avro"
-        raise cannot_run(f"source `{node.name}` holds Protobuf, which cannot be decoded", location, hint)
+        raise cannot_run(f"source {quote(node.name)} holds Protobuf, which cannot be decoded", location, hint)
     return declared
 
 

@@ -1,11 +1,11 @@
 """Continuous tests: is the test's Flink job running?"""
 
 from collections.abc import Mapping
-from urllib.parse import quote
+from urllib.parse import quote as url_quote
 
 from streamt.clusters import ClusterError, FailureKind
 from streamt.clusters.flink_jobs import FlinkJob, list_jobs
-from streamt.diagnostics import ProjectPath
+from streamt.diagnostics import ProjectPath, quote
 from streamt.net import Basic, HttpClient
 from streamt.project.language import Document, FlinkCluster
 from streamt.testing.access import address_of
@@ -24,7 +24,7 @@ _HINTS: Mapping[FailureKind, str] = {
 
 def continuous_job_name(project: str, test: str) -> str:
     """Name the Flink job of a continuous test: `streamt/{project}/tests/{test}`, each part percent-encoded."""
-    return f"streamt/{quote(project, safe='')}/tests/{quote(test, safe='')}"
+    return f"streamt/{url_quote(project, safe='')}/tests/{url_quote(test, safe='')}"
 
 
 def judge_job(document: Document, selected: Selected) -> Verdict:
@@ -40,11 +40,11 @@ def judge_job(document: Document, selected: Selected) -> Verdict:
     name = continuous_job_name(document.project.name, selected.test.name)
     named = [job for job in _jobs(_cluster(document, selected), selected.location) if job.name == name]
     if not named:
-        return Verdict(status=Status.FAILED, message=f"Flink has no job `{name}`")
+        return Verdict(status=Status.FAILED, message=f"Flink has no job {quote(name)}")
     state = max(named, key=lambda job: job.started).state
     if state == "RUNNING":
-        return Verdict(status=Status.PASSED, message=f"job `{name}` is RUNNING")
-    return Verdict(status=Status.FAILED, message=f"job `{name}` is {state or 'in an unknown state'}, not RUNNING")
+        return Verdict(status=Status.PASSED, message=f"job {quote(name)} is RUNNING")
+    return Verdict(status=Status.FAILED, message=f"job {quote(name)} is {state or 'in an unknown state'}, not RUNNING")
 
 
 def _cluster(document: Document, selected: Selected) -> FlinkCluster:
@@ -59,9 +59,9 @@ def _cluster(document: Document, selected: Selected) -> FlinkCluster:
         hint = "name it under flink_cluster, or as runtime.flink.default"
         raise cannot_run("it is not said which Flink cluster runs the test's job", selected.location, hint)
     if name not in clusters:
-        raise cannot_run(f"runtime.flink has no cluster `{name}`", selected.location)
+        raise cannot_run(f"runtime.flink has no cluster {quote(name)}", selected.location)
     if not clusters[name].rest_url:
-        raise cannot_run(f"Flink cluster `{name}` has no rest_url to ask", selected.location)
+        raise cannot_run(f"Flink cluster {quote(name)} has no rest_url to ask", selected.location)
     return clusters[name]
 
 

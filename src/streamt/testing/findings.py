@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from streamt.diagnostics import Code, Diagnostic
+from streamt.diagnostics import Code, Diagnostic, quote
 from streamt.testing.results import AssertionResult, Status, TestResult
 
 
@@ -36,4 +36,4 @@ def _finding(assertion: AssertionResult) -> Diagnostic:
 
 def _named(result: TestResult, finding: Diagnostic) -> Diagnostic:
     ended = "failed" if finding.code is Code.TEST_FAILED else "could not be judged"
-    return replace(finding, message=f"test `{result.name}` {ended}: {finding.message}")
+    return replace(finding, message=f"test {quote(result.name)} {ended}: {finding.message}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from streamt.compiler.artifacts import Node
+from streamt.diagnostics import quote
 from streamt.project.language import Assertion, Column, Document
 from streamt.sql import FlinkType, known_type
 from streamt.testing.results import AssertionResult, Status, Verdict
@@ -39,10 +40,10 @@ class Declared:
         """Say what is wrong if `name` is no declared column."""
         column = self.column(name)
         if column is None:
-            return f"`{self.name}` declares no column `{name}`"
+            return f"{quote(self.name)} declares no column {quote(name)}"
         outer = self._types.get(column.name)
         if column.name != name and outer is not None and self.type_of(name) is None:
-            return f"column `{column.name}` of `{self.name}` has no field for `{name}`"
+            return f"column {quote(column.name)} of {quote(self.name)} has no field for {quote(name)}"
         return None
 
 
@@ -76,10 +77,10 @@ def _declared(document: Document, name: str) -> Declared:
 def _structure(declared: Declared) -> Iterator[str]:
     """Say what is wrong with the declared columns by themselves."""
     if not declared.columns:
-        yield f"`{declared.name}` declares no columns"
+        yield f"{quote(declared.name)} declares no columns"
     for column in declared.columns:
         if column.type is not None and known_type(column.type) is None:
-            yield f"the type of column `{column.name}` is none of Flink SQL"
+            yield f"the type of column {quote(column.name)} is none of Flink SQL"
 
 
 def _contract(document: Document, name: str) -> Iterator[str] | None:
@@ -94,11 +95,12 @@ def _contract(document: Document, name: str) -> Iterator[str] | None:
 def _promise(own: Declared, promised: Column) -> Iterator[str]:
     column = own.column(promised.name)
     if column is None:
-        yield f"the contract promises column `{promised.name}`, which the model does not declare"
+        yield f"the contract promises column {quote(promised.name)}, which the model does not declare"
     elif promised.type and column.type and _comparable(promised.type) != _comparable(column.type):
-        yield f"the contract promises another type of column `{promised.name}` than the model declares"
+        yield f"the contract promises another type of column {quote(promised.name)} than the model declares"
     elif promised.nullable is False and column.nullable:
-        yield f"the contract promises that column `{promised.name}` has a value, but the model declares it nullable"
+        name = quote(promised.name)
+        yield f"the contract promises that column {name} has a value, but the model declares it nullable"
 
 
 def _comparable(text: str) -> FlinkType | str:
@@ -128,7 +130,7 @@ def _not_null(declared: Declared, body: Any) -> Iterator[str]:
         if (lack := declared.lacks(name)) is not None:
             yield lack
         elif column is not None and column.nullable:
-            yield f"column `{name}` is declared nullable"
+            yield f"column {quote(name)} is declared nullable"
 
 
 def _unique_key(declared: Declared, body: Any) -> Iterator[str]:
@@ -144,7 +146,7 @@ def _accepted_values(declared: Declared, body: Any) -> Iterator[str]:
     flink = declared.type_of(body.column)
     exact = [exact_number(value) if isinstance(value, float) else value for value in body.values]
     if flink is not None and not all(admits(flink, value) for value in exact):
-        yield f"not every accepted value is of the type of column `{body.column}`"
+        yield f"not every accepted value is of the type of column {quote(body.column)}"
 
 
 def _accepted_types(declared: Declared, body: Any) -> Iterator[str]:
@@ -153,25 +155,25 @@ def _accepted_types(declared: Declared, body: Any) -> Iterator[str]:
         if (lack := declared.lacks(name)) is not None:
             yield lack
         elif wanted is None:
-            yield f"the type for column `{name}` is none of Flink SQL"
+            yield f"the type for column {quote(name)} is none of Flink SQL"
         elif found is None:
-            yield f"column `{name}` has no declared type"
+            yield f"column {quote(name)} has no declared type"
         elif wanted != found:
-            yield f"column `{name}` is declared with another type"
+            yield f"column {quote(name)} is declared with another type"
 
 
 def _numeric(declared: Declared, body: Any) -> Iterator[str]:
     yield from _lacking(declared, body.column)
     flink = declared.type_of(body.column)
     if flink is not None and not flink.is_numeric:
-        yield f"column `{body.column}` is declared with a type that is no number"
+        yield f"column {quote(body.column)} is declared with a type that is no number"
 
 
 def _max_lag(declared: Declared, body: Any) -> Iterator[str]:
     yield from _lacking(declared, body.column)
     flink = declared.type_of(body.column)
     if flink is not None and not tells_time(flink):
-        yield f"column `{body.column}` is declared with a type that tells no time"
+        yield f"column {quote(body.column)} is declared with a type that tells no time"
 
 
 def _foreign_key(document: Document, declared: Declared, body: Any) -> Iterator[str]:
@@ -180,7 +182,7 @@ def _foreign_key(document: Document, declared: Declared, body: Any) -> Iterator[
     yield from _lacking(other, body.ref_key)
     own, foreign = declared.type_of(body.column), other.type_of(body.ref_key)
     if own is not None and foreign is not None and family(own) != family(foreign):
-        yield f"columns `{body.column}` and `{body.ref_key}` are declared with types that cannot be equal"
+        yield f"columns {quote(body.column)} and {quote(body.ref_key)} are declared with types that cannot be equal"
 
 
 def _lacking(declared: Declared, *names: str) -> Iterator[str]:

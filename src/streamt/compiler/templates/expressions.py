@@ -21,7 +21,7 @@ from streamt.compiler.templates.values import (
     kind_of,
     text_of,
 )
-from streamt.diagnostics import did_you_mean
+from streamt.diagnostics import did_you_mean, quote
 
 _FOREIGN = {
     "var": "a macro has `params`, and YAML has `${NAME}`",
@@ -49,7 +49,7 @@ class Scope:
             scope = scope.outer
         known = (each for scope in self._outwards() for each in scope.names)
         hint = _FOREIGN.get(name) or did_you_mean(name, known) or _DEFINED
-        return Undefined(f"undefined name `{name}`", hint)
+        return Undefined(f"undefined name {quote(name)}", hint)
 
     def _outwards(self) -> Iterator["Scope"]:
         scope: Scope | None = self
@@ -152,13 +152,13 @@ class Expressions:
         run = table.get(node.name)
         if run is None:
             hint = did_you_mean(node.name, table) or f"the {what}s are {', '.join(sorted(table))}"
-            raise TemplateError(f"unknown {what} `{node.name}`", hint=hint)
+            raise TemplateError(f"unknown {what} {quote(node.name)}", hint=hint)
         builtins.checked(node.name, value)
         arguments, named = self._arguments(node, scope)
         try:
             return run(self._budget, value, *map(used, arguments), **{key: used(each) for key, each in named.items()})
         except (TypeError, ValueError):
-            raise TemplateError(f"`{node.name}` cannot be used with these values") from None
+            raise TemplateError(f"{quote(node.name)} cannot be used with these values") from None
 
     def _arguments(self, node: Any, scope: Scope) -> tuple[list[Any], dict[str, Any]]:
         if node.dyn_args is not None or node.dyn_kwargs is not None:
@@ -195,7 +195,7 @@ class Expressions:
         if isinstance(owner, Loop):
             return owner.part(name)
         if isinstance(owner, Namespace):
-            return owner.values.get(name, Undefined(f"the namespace has no `{name}`"))
+            return owner.values.get(name, Undefined(f"the namespace has no {quote(name)}"))
         if isinstance(owner, builtins.Group) and name in owner._fields:
             return getattr(owner, name)
         found = item(owner, name, self._budget)

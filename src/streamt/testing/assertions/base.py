@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Protocol
 
+from streamt.diagnostics import quote
 from streamt.testing.decoding.exact_json import Record
 from streamt.testing.results import Place, Status, Verdict
 
@@ -151,7 +152,7 @@ def place_of(message: Positioned) -> Place:
 
 def absent(column: Column, judged: int) -> Verdict:
     """Make the verdict on a column that no record has: nothing was shown to hold."""
-    message = f"none of {records(judged)} has a column `{column.name}`"
+    message = f"none of {records(judged)} has a column {quote(column.name)}"
     return Verdict(status=Status.FAILED, message=message, failing=judged, judged=judged)
 
 

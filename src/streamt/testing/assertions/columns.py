@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from streamt.diagnostics import quote
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.results import Verdict
 from streamt.testing.values import are_numbers, exact_number, identity, is_number
@@ -62,7 +63,7 @@ class EachValue(Accumulator):
         for column, _check, _tally in self._checks:
             if not column.seen:
                 return absent(column, sample.records)
-        found = [f"{check.found} `{column.name}`" for column, check, tally in self._checks if tally.failing]
+        found = [f"{check.found} {quote(column.name)}" for column, check, tally in self._checks if tally.failing]
         return self._records.verdict(", or ".join(found))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from streamt.diagnostics import quote
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.decoding.exact_json import Record
 from streamt.testing.durations import seconds
@@ -50,7 +51,7 @@ class UniqueKey(Accumulator):
         if self._window is not None:
             # Which records repeat one depends on the order of reading; how many do by the order of time does not.
             self._tally.failing = sum(_close(times, self._window) for times in self._times.values())
-        names = ", ".join(f"`{column.name}`" for column in self._columns)
+        names = ", ".join(quote(column.name) for column in self._columns)
         return self._tally.verdict(f"repeat a key in {names}", allowed=int(self._tolerance * self._keyed))
 
     def _repeats(self, keys: Sequence[Hashable]) -> list[int]:
@@ -117,8 +118,8 @@ class ForeignKey(Accumulator):
         """Count the records that find no match."""
         if not self._column.seen:
             return absent(self._column, sample.records)
-        found = f"have a value in `{self._column.name}` that `{self.reference}` lacks"
-        found += "" if self._reference_column.seen else f", which has no column `{self._reference_column.name}`"
+        found = f"have a value in {quote(self._column.name)} that {quote(self.reference)} lacks"
+        found += "" if self._reference_column.seen else f", which has no column {quote(self._reference_column.name)}"
         return self._tally.verdict(found, allowed=int(self._allowed * self._valued))
 
 

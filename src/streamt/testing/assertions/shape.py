@@ -5,6 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from streamt.diagnostics import quote
 from streamt.sql import FlinkType
 
 # The digits of DuckDB's widest decimal: https://duckdb.org/docs/stable/sql/data_types/numeric
@@ -159,7 +160,7 @@ def distinct(names: Iterable[str], is_meant: Callable[[str], bool]) -> list[str]
 def _meant(names: list[str], is_meant: Callable[[str], bool]) -> str:
     meant = [name for name in names if is_meant(name)]
     if len(meant) > 1:
-        told = " and ".join(f"`{name}`" for name in meant)
+        told = " and ".join(quote(name) for name in meant)
         raise ValueError(f"custom_sql cannot tell {told} apart: DuckDB, which runs the query, ignores case in names")
     return (meant or names)[0]
 

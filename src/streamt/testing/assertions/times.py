@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from streamt.diagnostics import quote
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, place_of, records
 from streamt.testing.results import Place, Status, Verdict
 from streamt.testing.values import epoch_seconds, exact_number
@@ -42,11 +43,11 @@ class MaxLag(Accumulator):
         if self._unreadable:
             found = f"{self._unreadable} of {records(sample.records)} have a value that is no time in"
             unknown = sample.unknown_types.get(self._column.name)
-            note = f" (its Avro type `{unknown}` is not known)" if unknown else ""
-            found = f"{found} `{self._column.name}`{note}"
+            note = f" (its Avro type {quote(unknown)} is not known)" if unknown else ""
+            found = f"{found} {quote(self._column.name)}{note}"
             return self._failed(found, self._unreadable, self._unreadable_place, sample)
         if self._newest is None:
-            return self._failed(f"no record has a value in `{self._column.name}`", sample.records, None, sample)
+            return self._failed(f"no record has a value in {quote(self._column.name)}", sample.records, None, sample)
         lag = Decimal(repr(sample.now.timestamp())) - self._newest
         if lag > self._allowed:
             found = f"the newest of {records(sample.records)} is older than {self._allowed} s"

@@ -8,6 +8,7 @@ held against those.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from streamt.diagnostics import quote
 from streamt.sql import FlinkType
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, Tally, absent
 from streamt.testing.flink_json import Standard, depends_on_standard, takes, takes_all
@@ -57,7 +58,7 @@ class AcceptedTypes(Accumulator):
         standard = min(self._found, key=lambda each: self._found[each].records.failing)
         found = self._found[standard]
         said = [
-            f"have a value that is no {flink} in `{column.name}`{_note(column.name, sample)}"
+            f"have a value that is no {flink} in {quote(column.name)}{_note(column.name, sample)}"
             for column, flink in self._columns
             if column.name in found.columns
         ]
@@ -86,4 +87,4 @@ def _failing(flink: FlinkType, values: list[Any], standard: Standard, *, is_json
 def _note(name: str, sample: Sample) -> str:
     """Name the logical type of Avro that a column's values have, where it is not known here."""
     unknown = sample.unknown_types.get(name)
-    return f" (its Avro type `{unknown}` is not known)" if unknown else ""
+    return f" (its Avro type {quote(unknown)} is not known)" if unknown else ""

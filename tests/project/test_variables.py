@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from streamt.diagnostics import Code, Diagnostic, PlacedDiagnostic, ProjectPath, StreamtError, Supplied, resolve
+from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError, Supplied, quote, resolve
 from streamt.project import Project, load_project
 from streamt.project.env_files import read_lines
 from streamt.project.language import Column, document_schema, is_secret, schema_at
@@ -182,12 +182,10 @@ def test_an_env_file_that_is_not_utf_8_is_refused(problems: Find) -> None:
     assert (problem.code, problem.message) == (Code.ENV_VAR_ERROR, "`.env` is not UTF-8")
 
 
-def test_a_supplied_name_is_hidden_in_later_messages(load: Load) -> None:
-    project = load({"stream_project.yml": HEAD + "models: [{name: '${NAME}'}]"}, environ={"NAME": "hunter2"})
-    place = ProjectPath(("models", 0, "name"))
-    made = Diagnostic(code=Code.COMPILE_ERROR, message="`hunter2` reads hunter22", location=place)
-    (shown,) = resolve([made], project.source_map)
-    assert (shown.message, shown.line, shown.column) == ("`${NAME}` reads hunter22", 3, 17)
+def test_a_message_quotes_the_variable_and_not_its_value(load: Load) -> None:
+    project = load({"stream_project.yml": HEAD + "models: [{name: '${NAME}'}]"}, environ={"NAME": "or"})
+    assert quote(project.document.models[0].name) == "`${NAME}`"
+    assert quote("or") == "`or`"
 
 
 SECRET = "hunter2-s3cret"
