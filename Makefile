@@ -4,11 +4,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 EXTRAS := .extras
 WORKERS ?= auto
+# What a target needs before it runs. tox and the hooks, which have their own environment, say `DEV= RUN= BIN=...`.
+DEV    := $(VENV)/.dev
+RUN    := $(VENV)/.run
+# More arguments of pytest.
+ARGS   ?=
 
 .PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply demo-emitter test test-stack test-page test-extras page page-check openapi lint types imports codegen codegen-check \
         conformance package bench bench-stack bench-page clean
 
-demo: $(VENV)/.run
+demo: $(RUN)
 	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
 	@echo
 	@echo "Each line above is one OpenLineage event: a dataset, or a job with its inputs and outputs."
@@ -18,31 +23,35 @@ demo: $(VENV)/.run
 	@echo "  your own project in ten minutes   docs/getting-started.md"
 	@echo "  where every field comes from      docs/openlineage-mapping.md"
 
-demo-test: $(VENV)/.dev
+demo-test: $(DEV)
 	@$(BIN)/python -m examples.demo_test
 
 # A real dbt project and a script, told as one night; dbt has an environment of its own.
-demo-emitter: $(VENV)/.dev $(EXTRAS)/.dbt
+demo-emitter: $(DEV) $(EXTRAS)/.dbt
 	@DBT=$(abspath $(EXTRAS)/dbt/bin/dbt) $(BIN)/python -m examples.demo_emitter
 
 # Serves a catalog that knows the examples until Ctrl-C; with CHECK=1 it looks for itself, and ends.
-demo-catalog: $(VENV)/.dev
+demo-catalog: $(DEV)
 	@CHECK=$(CHECK) PICTURE=$(PICTURE) $(BIN)/python -m examples.demo_catalog
 
 # Deploys the example's topics to real brokers on loopback, shows drift, and puts it back. Needs Java and Maven.
-demo-apply: $(VENV)/.dev
+demo-apply: $(DEV)
 	@$(BIN)/python -m examples.demo_apply
 
-test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+test: $(DEV)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
+
+# What runs with the lowest versions that pyproject.toml allows.
+test-lowest: $(DEV)
+	$(BIN)/python -m pytest tests/project tests/compiler tests/openlineage tests/cli --ignore tests/openlineage/transport $(ARGS)
 
 # Real servers: Apache Kafka, a schema registry, Flink, Connect, PostgreSQL, fetched and started by the tests themselves.
-test-stack: $(VENV)/.dev
+test-stack: $(DEV)
 	$(BIN)/python -m tests.stack install
 	$(BIN)/python -m pytest -m stack -n 2
 
 # The catalog's page in a real Chromium: the package `chromium`, and Node.js for the rules of accessibility.
-test-page: $(VENV)/.dev web/node_modules/.installed
+test-page: $(DEV) web/node_modules/.installed
 	@command -v chromium chromium-browser google-chrome > /dev/null || { echo "test-page needs Chromium: install the package chromium"; exit 2; }
 	$(BIN)/python -m pytest -m page
 
@@ -51,10 +60,10 @@ page: web/node_modules/.installed
 	cd web && npm run --silent build
 
 # Writes the catalog's OpenAPI document anew.
-openapi: $(VENV)/.dev
+openapi: $(DEV)
 	$(BIN)/python -m tests.catalog.test_openapi_document
 
-page-check: $(VENV)/.dev web/node_modules/.installed
+page-check: $(DEV) web/node_modules/.installed
 	$(BIN)/python -m pytest -q tests/catalog/test_openapi_document.py
 	cd web && npm run --silent types && npm run --silent check && npm run --silent test && node build.mjs --check
 
@@ -64,49 +73,49 @@ web/node_modules/.installed: web/package-lock.json
 	@touch $@
 
 # Other people's programs, in environments of their own: dbt, and the code of catalogs that reads our events.
-test-extras: $(VENV)/.dev $(EXTRAS)/.dbt $(EXTRAS)/.judges
+test-extras: $(DEV) $(EXTRAS)/.dbt $(EXTRAS)/.judges
 	$(BIN)/python -m pytest -m extras
 
-lint: $(VENV)/.dev
+lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev
+types: $(DEV)
 	$(BIN)/mypy
 
-imports: $(VENV)/.dev
+imports: $(DEV)
 	$(BIN)/lint-imports
 
-codegen: $(VENV)/.dev
+codegen: $(DEV)
 	$(BIN)/python -m codegen generate
 
-codegen-check: $(VENV)/.dev
+codegen-check: $(DEV)
 	$(BIN)/python -m codegen check
 
 # OFFICIAL: folders with published facet schemas, joined by `:`; they are test data, and never part of the project.
-conformance: $(VENV)/.dev
+conformance: $(DEV)
 	@test -n "$(OFFICIAL)" || { echo "name the folder of the schemas: make conformance OFFICIAL=DIR"; exit 2; }
 	OFFICIAL=$(OFFICIAL) $(BIN)/python -m pytest -n $(WORKERS) tests/conformance
 
-package: $(VENV)/.dev
-	$(BIN)/python -m pytest -m package
+package: $(DEV)
+	$(BIN)/python -m pytest -m package $(ARGS)
 
-bench: $(VENV)/.dev
+bench: $(DEV)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.emitter
 
 # What the catalog costs; EVENTS says how many are sent.
-bench-catalog: $(VENV)/.dev
+bench-catalog: $(DEV)
 	$(BIN)/python -m benchmarks.catalog $(EVENTS)
 
 # All the mutations of good events; `make test` tries a few of them.
-test-catalog-mutations: $(VENV)/.dev
+test-catalog-mutations: $(DEV)
 	STREAMT_CATALOG_MUTATIONS=100000 $(BIN)/python -m pytest tests/catalog/test_faults.py -k mutation
 
-bench-stack: $(VENV)/.dev
+bench-stack: $(DEV)
 	$(BIN)/python -m benchmarks.topics
 
-bench-page: $(VENV)/.dev
+bench-page: $(DEV)
 	$(BIN)/python -m benchmarks.page
 
 clean:
