@@ -390,3 +390,18 @@ def test_l25_no_other_command_has_the_option() -> None:
 
     having = {name for name, command in named(app) if any("--emit-openlineage" in each.opts for each in command.params)}
     assert having == {"apply", "test"}
+
+
+# What somebody may ask for beyond the specified form
+
+
+def test_a_parent_and_a_catalogs_form_are_there_where_they_are_asked_for(telling: Commands) -> None:
+    parent = "019d39b5-2600-7000-8000-000000000001"
+    telling.variables["OPENLINEAGE_PARENT_ID"] = f"prod/nightly/{parent}"
+    asked = ("--openlineage-parent", "--for", "data-rentgen", "--check", "datahub")
+    done = telling.json("apply", *EMIT, *asked)
+    assert done.status == 0
+    formed = events(telling)
+    assert [event["run"]["facets"]["parent"]["run"]["runId"] for event in formed] == [parent, parent]
+    assert {event["run"]["runId"][14] for event in formed} == {"7"}
+    assert "W113_OPENLINEAGE_CONSUMER" in {warning["code"] for warning in done.envelope["warnings"]}

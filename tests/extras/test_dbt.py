@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from streamt.emitter.providers.dbt_manifest import read_manifest
 from tests.cli.program import clean_environment
 from tests.deploy.postgres_server import PASSWORD, USER, postgres_server
 from tests.emitter.dbt.capture import copy_project
@@ -155,3 +156,20 @@ def test_an_interrupted_dbt_is_told_as_aborted(project: Path) -> None:
     events = [json.loads(line) for line in (project / "events.jsonl").read_bytes().splitlines()]
     assert events[-1]["eventType"] == "ABORT"
     assert process.returncode != 0
+
+
+def test_a_manifest_of_200_mb_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "manifest.json"
+    nodes = {
+        f"model.x.m{number}": {
+            "resource_type": "model",
+            "relation_name": f'"d"."s"."m{number}"',
+            "depends_on": {"nodes": [f"model.x.m{number - 1}"]},
+            "compiled_code": "x" * 40_000,
+        }
+        for number in range(5_200)
+    }
+    file.write_text(json.dumps({"metadata": {"adapter_type": "postgres"}, "nodes": nodes, "sources": {}}))
+    assert file.stat().st_size > 200_000_000
+    manifest = read_manifest(file)
+    assert [each.unique_id for each in manifest.inputs(manifest.nodes["model.x.m7"])] == ["model.x.m6"]
