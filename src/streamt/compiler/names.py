@@ -35,12 +35,19 @@ def colliding(names: Iterable[str]) -> Iterator[tuple[int, int]]:
             spelled[name] = index
 
 
+# https://kafka.apache.org/documentation/: what the brokers write themselves.
+_INTERNAL_TOPICS = frozenset({"__cluster_metadata", "__consumer_offsets", "__share_group_state", "__transaction_state"})
+
+
 def check_topic_names(nodes: Iterable[Node], models: Mapping[str, Model]) -> Iterator[Diagnostic]:
-    """Find outputs whose names Kafka does not take."""
+    """Find outputs whose names Kafka does not take, and models that would write a topic of Kafka's own."""
     for node in nodes:
+        is_model = node.kind is NodeKind.MODEL
+        if is_model and node.output is not None and node.output.name in _INTERNAL_TOPICS:
+            message = f"model {quote(node.name)}: {quote(node.output.name)} is a topic of Kafka's own"
+            yield compile_error(message, node.location, "choose another name")
         if node.output is None or is_topic_name(node.output.name):
             continue
-        is_model = node.kind is NodeKind.MODEL
         where, hint = _name_place(models[node.name], node.output) if is_model else (("topic",), _RULE)
         message = f"{node.kind} {quote(node.name)}: invalid Kafka topic name {quote(node.output.name)}"
         yield compile_error(message, ProjectPath((*node.location.parts, *where)), hint)
