@@ -48,7 +48,7 @@ def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Pro
     variables, in_env_files = read_variables(folder, name, environ)
     merged = merge_files(folder, root_file, environment_file)
     data, source_map = merged.data, merged.source_map
-    unset = substitute(data, variables).diagnostics
+    unset = substitute(data, variables, merged.templated).diagnostics
     sql_files = read_sql_files(folder, data)
     source_map = replace(source_map, sql_files=sql_files.by_model)
     merged.source_map = source_map
@@ -90,7 +90,7 @@ def _document(merged: Merged, sql: Mapping[int, str]) -> tuple[Document | None, 
         document = Document.model_validate(data)
     except ValidationError as error:
         return None, (*describe_refusals(error, document_schema(), data, merged.source_map.raw), *checked)
-    return mark_supplied(document, data), checked
+    return mark_supplied(document, data, merged.templated), checked
 
 
 def _environment(merged: Merged, name: str) -> tuple[EnvironmentFile, tuple[Diagnostic, ...]]:

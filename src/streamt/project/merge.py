@@ -27,6 +27,7 @@ class Merged:
         environment: the keys of the environment's file that `data` does not take over.
         source_map: where each part stands.
         complete: whether every file could be read: if not, a name that seems to be missing may stand in the others.
+        templated: the keys of `data` that may hold variables.
         diagnostics: what is wrong.
     """
 
@@ -34,6 +35,7 @@ class Merged:
     environment: dict[str, Any]
     source_map: SourceMap
     complete: bool
+    templated: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -70,12 +72,14 @@ class _Merger:
     lists: dict[str, tuple[list[int], list[str]]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     complete: bool = True
+    templated: set[str] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def merged(self) -> Merged:
         """Return what was put together."""
         source_map = SourceMap(contents=self.files, root_file=self.root_file, lists=self.lists, moved=self.moved)
-        return Merged(self.data, self.environment, source_map, self.complete, tuple(self.diagnostics))
+        templated = frozenset(self.templated & self.data.keys())
+        return Merged(self.data, self.environment, source_map, self.complete, templated, tuple(self.diagnostics))
 
     def _read(self, file: str) -> YamlFile | None:
         """Read a file, or note what is wrong with it."""
@@ -86,6 +90,8 @@ class _Merger:
             self.diagnostics += error.diagnostics
             return None
         self.files[file] = document.content
+        if b"${" in document.content or b"\\" in document.content:  # a backslash may be an escape that hides one
+            self.templated |= document.data.keys()
         return document
 
     def add_root(self) -> None:

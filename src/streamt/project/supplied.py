@@ -1,7 +1,7 @@
 """Marking what variables supplied, once more: pydantic makes plain text of it."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -15,9 +15,15 @@ T = TypeVar("T")
 Marks = dict[str | int, Any]
 
 
-def mark_supplied(document: Document, data: Mapping[str, Any]) -> Document:
-    """Return `document` with every text marked that is marked in `data`, which it was made of."""
-    marks = _marks(data, {})
+def mark_supplied(document: Document, data: Mapping[str, Any], sections: Iterable[str]) -> Document:
+    """Return `document` with every text marked that is marked in `data`, which it was made of.
+
+    Args:
+        document: made of `data`.
+        data: plain data.
+        sections: the keys of `data` that may hold marked text.
+    """
+    marks = _marks({section: data[section] for section in sections if section in data}, {})
     return _marked(document, marks) if marks else document
 
 

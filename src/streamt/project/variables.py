@@ -1,7 +1,7 @@
 """Variables: `${NAME}` and `${NAME:-default}` in the values of a document, and where their values come from."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,19 @@ class Substitution:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def substitute(data: Any, variables: Mapping[str, str]) -> Substitution:
-    """Replace the variables in all text values of `data` but SQL, in place."""
+def substitute(
+    data: dict[str, Any], variables: Mapping[str, str], sections: Iterable[str] | None = None
+) -> Substitution:
+    """Replace the variables in all text values of `data` but SQL, in place.
+
+    Args:
+        data: a document.
+        variables: by name.
+        sections: the keys of `data` that may hold variables; all of them by default.
+    """
     replacer = _Replacer(variables)
-    data = replacer.value(data, ())
+    for section in data if sections is None else sections:
+        data[section] = replacer.value(data[section], (section,))
     return Substitution(data, tuple(replacer.diagnostics))
 
 
