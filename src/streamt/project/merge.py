@@ -6,15 +6,10 @@ from typing import Any
 
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, nearest, quote
 from streamt.project.files import Folder
-from streamt.project.language import API_VERSION, LISTS
+from streamt.project.language import API_VERSION, ENVIRONMENT_SECTIONS, LISTS, SECTIONS, SHARED_SECTIONS
 from streamt.project.source_map import SourceMap
 from streamt.project.yaml_file import YamlFile, read_yaml_file
 from streamt.yaml.scalars import type_name_of
-
-_ENVIRONMENT_SECTIONS = ("environment", "safety")
-_SHARED_SECTIONS = ("runtime", "deployment_state")
-# What may stand there empty, as users of similar tools leave it.
-_SECTIONS = frozenset({*LISTS, "defaults", "rules", *_SHARED_SECTIONS, *_ENVIRONMENT_SECTIONS})
 
 
 @dataclass(slots=True)
@@ -58,7 +53,7 @@ def merge_files(folder: Folder, root_file: str, environment_file: str | None) ->
 
 def _sections(file: YamlFile) -> dict[str, Any]:
     """Return what a file says, without sections that have nothing in them."""
-    return {key: value for key, value in file.data.items() if value is not None or key not in _SECTIONS}
+    return {key: value for key, value in file.data.items() if value is not None or key not in SECTIONS}
 
 
 @dataclass(slots=True)
@@ -99,7 +94,7 @@ class _Merger:
         self.root = root = self._read(self.root_file)
         # What stands in for a root file that cannot be read has nothing to complain about.
         self.data = _sections(root) if root else {"project": {"name": self.root_file}}
-        misplaced = [key for key in _ENVIRONMENT_SECTIONS if key in self.data]
+        misplaced = [key for key in ENVIRONMENT_SECTIONS if key in self.data]
         for key in misplaced:
             del self.data[key]
         if root:
@@ -144,7 +139,7 @@ class _Merger:
             return
         self.environment = _sections(document)
         self.moved = dict.fromkeys(self.environment, file)
-        for key in (*_SHARED_SECTIONS, *_ENVIRONMENT_SECTIONS):
+        for key in (*SHARED_SECTIONS, *ENVIRONMENT_SECTIONS):
             if key in self.environment:
                 self.data[key] = self.environment.pop(key)
 

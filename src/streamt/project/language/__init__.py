@@ -20,7 +20,10 @@ from streamt.project.language.fields import (
     duration_seconds,
 )
 from streamt.project.language.json_schema import (
+    ENVIRONMENT_SECTIONS,
     LISTS,
+    SECTIONS,
+    SHARED_SECTIONS,
     Schema,
     document_schema,
     environment_schema,
@@ -64,12 +67,15 @@ from streamt.project.language.topics import Topic, TopicSettings, config_text
 __all__ = [
     "API_VERSION",
     "DURATION",
+    "ENVIRONMENT_SECTIONS",
     "KAFKA_NAME",
     "KAFKA_NAME_LENGTH",
     "LISTS",
     "LONGEST_NAME",
     "NAME",
     "NOT_BLANK",
+    "SECTIONS",
+    "SHARED_SECTIONS",
     "AcceptedTypesAssertion",
     "AcceptedValuesAssertion",
     "Assertion",

@@ -14,6 +14,10 @@ from streamt.project.language.runtime import EnvironmentFile
 Schema = dict[str, Any]
 
 LISTS = ("sources", "models", "tests", "exposures")
+SHARED_SECTIONS = ("runtime", "deployment_state")
+ENVIRONMENT_SECTIONS = ("environment", "safety")
+# What may stand there empty, as users of similar tools leave it.
+SECTIONS = frozenset({*LISTS, "defaults", "lifecycle", "rules", *SHARED_SECTIONS, *ENVIRONMENT_SECTIONS})
 _ENVIRONMENT_KEYS = ("environment", "runtime", "safety", "deployment_state")
 _VARIABLE = {"type": "string", "pattern": r"^\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}$"}
 _TEMPLATE = {"type": "string", "pattern": r"\$\{"}
@@ -23,13 +27,17 @@ def language_schema() -> Schema:
     """Make the JSON Schema of every YAML file of a project."""
     document, environment = document_schema(), environment_schema()
     own = {key: environment["properties"][key] for key in ("environment", "safety")}
+    properties = {
+        key: _or(each, {"type": "null"}) if key in SECTIONS else each
+        for key, each in (document["properties"] | own).items()
+    }
     root = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "streamt project",
         "description": "A file of a streamt project: stream_project.yml, a file of sources/, models/, tests/ or "
         "exposures/, or one of environments/.",
         "type": "object",
-        "properties": document["properties"] | own,
+        "properties": properties,
         "additionalProperties": False,
         "anyOf": _kinds_of_file(),
         "$defs": document["$defs"] | environment["$defs"],
