@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -298,14 +299,32 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(site: Site) -> No
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_jobs_are_found_by_names_with_slashes(site: Site) -> None:
-    body = event("COMPLETE", 1, "a", "b")
-    body["job"] = {"namespace": "spark://x/y", "name": "one/two"}
+NAMES = [
+    ("spark://x/y", "one/two"),
+    ("https://airflow.example/x", "dag.task"),
+    ("kafka://broker:9092", "a/runs"),
+    ("/", "runs"),
+    ("n", "/begins and ends/"),
+    ("100%2Fencoded", "50%25 + %"),
+    ("söme", "jöb?x=1#y&z;w"),
+]
+
+
+@pytest.mark.parametrize(("namespace", "name"), NAMES)
+def test_a_job_is_found_and_ended_whatever_its_name_holds(site: Site, namespace: str, name: str) -> None:
+    body = {**event("COMPLETE", 1, "a", "b"), "job": {"namespace": namespace, "name": name}}
     site.client.post(LINEAGE, body)
-    answer = site.client.get("/api/v1/jobs/spark%3A%2F%2Fx%2Fy/one%2Ftwo")
-    assert answer.json["name"] == "one/two"
-    runs = site.client.get("/api/v1/jobs/spark%3A%2F%2Fx%2Fy/one%2Ftwo/runs").json["items"]
-    assert runs[0]["state"] == "COMPLETE"
+    path = f"/api/v1/jobs/{quote(namespace, safe='')}/{quote(name, safe='')}"
+    answer = site.client.get(path)
+    assert (answer.json["namespace"], answer.json["name"]) == (namespace, name)
+    assert [one["state"] for one in site.client.get(f"{path}/runs").json["items"]] == ["COMPLETE"]
+    assert site.client.call("DELETE", path).json == {"withdrawn": 1}
+    assert site.client.get(path).json["edges"] == []
+
+
+@pytest.mark.parametrize("path", ["n", "n/a/b", "n/a/runs/more", "n%2Fa", "", "/", "n//runs"])
+def test_a_path_that_names_no_job_is_404(site: Site, path: str) -> None:
+    assert site.client.get(f"/api/v1/jobs/{path}").status == 404
 
 
 def test_lists_are_paged_by_cursor(site: Site) -> None:

@@ -77,6 +77,13 @@ def test_a_job_is_ended_and_the_graph_exported(shell: Shell, sqlite_desk: Desk) 
     assert sqlite_desk.edges() == set()
 
 
+def test_a_job_whose_name_holds_slashes_is_ended(shell: Shell, sqlite_desk: Desk) -> None:
+    name = {"namespace": "https://airflow.example/x", "name": "a/runs"}
+    sqlite_desk.send({**event("COMPLETE", 1, "a", "b"), "job": name})
+    assert shell.data("catalog", "job", "end", *name.values()) == {"withdrawn": 1}
+    assert sqlite_desk.edges() == set()
+
+
 def test_dbt_relations_and_files_are_registered(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "lake" / "table" / "_delta_log").mkdir(parents=True)
     (tmp_path / "lake" / "sub").mkdir()

@@ -99,8 +99,9 @@ async function problemOf(answer: Response): Promise<ProblemError> {
   return new ProblemError(answer.status, problem.detail ?? problem.title ?? `the server answered ${answer.status}`);
 }
 
-function jobPath(namespace: string, name: string): string {
-  return `jobs/${encodeURIComponent(namespace)}/${name.split("/").map(encodeURIComponent).join("/")}`;
+/** Names hold slashes, so each is one part of the path. */
+export function jobPath(namespace: string, name: string): string {
+  return `jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }
 
 function query(values: Record<string, string | number | boolean | undefined>): string {

@@ -13,6 +13,7 @@ from streamt import __version__
 from streamt.catalog.http import answers, lineage, lineage_reading, people, problems, registry
 from streamt.catalog.http.callers import Callers, Reader, Service
 from streamt.catalog.http.metrics import Metrics
+from streamt.catalog.http.paths import SentPaths
 from streamt.catalog.http.problems import Problem, responses
 from streamt.catalog.http.security import Surroundings
 from streamt.catalog.service import Catalog
@@ -68,6 +69,7 @@ def create_app(catalog: Catalog, settings: Settings | None = None) -> FastAPI:
     for router in (lineage.router, lineage_reading.router, registry.router, people.router, service_router):
         app.include_router(router, prefix=PREFIX)
     app.add_api_route("/api/lineage", lineage.post_lineage, methods=["POST"], include_in_schema=False)
+    app.add_middleware(SentPaths)
     app.add_middleware(Surroundings, metrics=app.state.metrics)
     if chosen.web.is_dir():
         app.mount("/", StaticFiles(directory=chosen.web, html=True), name="page")

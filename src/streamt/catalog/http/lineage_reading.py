@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterator
 from typing import Annotated, Any
-from urllib.parse import unquote
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
@@ -13,6 +12,7 @@ from streamt.catalog import editing
 from streamt.catalog.changes import MissingError
 from streamt.catalog.http import answers
 from streamt.catalog.http.callers import Admin, Editor, Reader, Service
+from streamt.catalog.http.paths import Part
 from streamt.catalog.http.problems import responses
 from streamt.catalog.store import details, reading
 from streamt.catalog.store.reading import GraphQuery, parse_cursor
@@ -224,30 +224,22 @@ def get_jobs(
         return details.jobs(conn, caller, page, namespace)
 
 
-@router.get("/jobs/{namespace}/{name:path}/runs", response_model=answers.Listed[answers.RunAnswer], responses=MISSING)
+@router.get("/jobs/{namespace}/{name}/runs", response_model=answers.Listed[answers.RunAnswer], responses=MISSING)
 def get_runs(  # noqa: PLR0913, PLR0917 - one for each parameter of the endpoint
-    request: Request,
-    namespace: str,
-    name: str,
-    caller: Reader,
-    service: Service,
-    limit: Limit = 100,
-    cursor: Cursor = None,
+    namespace: Part, name: Part, caller: Reader, service: Service, limit: Limit = 100, cursor: Cursor = None
 ) -> Any:
     """Return a job's runs, the latest first. Slashes in namespace and name are sent as `%2F`."""
-    del namespace, name
     page = parse_cursor(cursor, limit)
     with service.reading() as conn:
-        job = _present(details.job_of(conn, caller, *job_name(request)))
+        job = _present(details.job_of(conn, caller, namespace, name))
         return details.runs_of(conn, job["id"], page)
 
 
-@router.get("/jobs/{namespace}/{name:path}", response_model=answers.JobAnswer, responses=MISSING)
-def get_job(request: Request, namespace: str, name: str, caller: Reader, service: Service) -> Any:
+@router.get("/jobs/{namespace}/{name}", response_model=answers.JobAnswer, responses=MISSING)
+def get_job(namespace: Part, name: Part, caller: Reader, service: Service) -> Any:
     """Return a job and what it asserts. Slashes in namespace and name are sent as `%2F`."""
-    del namespace, name
     with service.reading() as conn:
-        return _present(details.job_of(conn, caller, *job_name(request)))
+        return _present(details.job_of(conn, caller, namespace, name))
 
 
 class Ended(BaseModel):
@@ -256,27 +248,10 @@ class Ended(BaseModel):
     withdrawn: int = Field(description="How many records it lost.")
 
 
-@router.delete("/jobs/{namespace}/{name:path}", response_model=Ended, responses=MISSING)
-def delete_job(request: Request, namespace: str, name: str, caller: Editor, service: Service) -> Any:
+@router.delete("/jobs/{namespace}/{name}", response_model=Ended, responses=MISSING)
+def delete_job(namespace: Part, name: Part, caller: Editor, service: Service) -> Any:
     """Say that a job is gone: it asserts nothing more within what you may edit, until a later event of it."""
-    del namespace, name
-    return {"withdrawn": service.end_job(job_name(request), caller)}
-
-
-def job_name(request: Request) -> tuple[str, str]:
-    """Return a job's namespace and name from the path as it was sent, where `%2F` is a letter of either.
-
-    Raises:
-        MissingError: the path has no two parts.
-    """
-    sent = request.scope.get("raw_path") or request.scope["path"].encode()
-    _, _, rest = sent.decode("ascii", "replace").partition("/jobs/")
-    parts = rest.split("/")
-    if len(parts) > 2 and parts[-1] == "runs":
-        parts = parts[:-1]
-    if len(parts) != 2:
-        raise MissingError
-    return unquote(parts[0]), unquote(parts[1])
+    return {"withdrawn": service.end_job((namespace, name), caller)}
 
 
 @router.get("/events", response_model=answers.Listed[answers.EventItem])
