@@ -165,6 +165,7 @@ BAD = [
     (b"a: !foo 5\n", 1, 4, "/a", "unsupported YAML tag"),
     (b"a: !!int '3'\n", 1, 4, "/a", "unsupported YAML tag"),
     (b"a: !!set {x}\n", 1, 4, "/a", "unsupported YAML tag"),
+    (b"---\n\xef\xbb\xbfa: 1\n", 2, 1, "", "U+FEFF"),
     (b"a: @x\n", 1, 4, "/a", "cannot begin with `@`"),
     (b"a: b: c\n", 1, 5, "/a", "unexpected `:`"),
     (b"a: 'x\n", 2, 1, "/a", "unclosed quote"),
@@ -185,6 +186,13 @@ def test_bad_yaml_is_refused_at_its_place(
     problem = resolve(read_yaml(content, "f.yml").diagnostics)[0]
     assert (problem.file, problem.line, problem.column, problem.location) == ("f.yml", line, column, location)
     assert words in problem.message
+
+
+@pytest.mark.usefixtures("parser")
+def test_a_surrogate_pair_is_said_to_be_one_character() -> None:
+    (problem,) = resolve(read_yaml(b'a: "\\ud83d\\ude00"\n', "f.yml").diagnostics)
+    assert problem.message.startswith("half of a surrogate pair")
+    assert "`\\U0001F600`" in (problem.hint or "")
 
 
 @pytest.mark.usefixtures("parser")

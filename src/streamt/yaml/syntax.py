@@ -7,7 +7,7 @@ import yaml
 
 _BOM = b"\xef\xbb\xbf"
 _FORBIDDEN_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2\x85|\xe2\x80[\xa8\xa9]")
-_UNREADABLE_BYTES = re.compile(b"\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf]|\xef\xbb\xbf")
+_UNREADABLE_BYTES = re.compile(b"\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf]")
 _SEPARATORS = frozenset({0x85, 0x2028, 0x2029})
 TABS = ("tab used as indentation", "indent with spaces")
 """Message and hint."""
@@ -39,6 +39,10 @@ def find_unreadable_byte(content: bytes) -> Problem | None:
             content.decode()
     except UnicodeDecodeError as error:
         return _byte_problem(content, error.start, "the file is not UTF-8 from here on", "save the file as UTF-8")
+    mark = content.find(_BOM, 1)
+    if mark > 0:
+        message, hint = "byte order mark U+FEFF inside the file", "remove it; it is allowed at the very beginning only"
+        return _byte_problem(content, mark, message, hint)
     match = _FORBIDDEN_BYTES.search(content)
     if match is None:
         return None
@@ -97,20 +101,18 @@ def describe_parser_error(error: yaml.MarkedYAMLError, content: bytes, path: tup
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line, mark.column) if mark else (0, 0)
     text = content.decode("utf-8-sig").splitlines()
-    rest = text[line][column:] if line < len(text) else ""
-    message, hint = _in_plain_words(str(error.problem), rest, text[:line])
+    before, rest = (text[line][:column], text[line][column:]) if line < len(text) else ("", "")
+    message, hint = _in_plain_words(str(error.problem), before, rest)
     return Problem(message, line + 1, column + 1, path, hint)
 
 
-def _in_plain_words(problem: str, rest: str, lines_before: list[str]) -> tuple[str, str | None]:
-    """Return the message and the hint for the parser's `problem` at the beginning of `rest`."""
+def _in_plain_words(problem: str, before: str, rest: str) -> tuple[str, str | None]:
+    """Return the message and the hint for the parser's `problem` between `before` and `rest`, which are one line."""
     if rest.startswith("\t") or "tab" in problem:
         return TABS
     if "start any token" in problem and rest:
         return f"unquoted text cannot begin with `{rest[0]}`", "quote it"
-    if "\ufeff" in rest or any("\ufeff" in line for line in lines_before):
-        return "byte order mark U+FEFF inside the file", "remove it; it may stand at the very beginning only"
-    if "escape" in problem and re.match(r"\\?u[dD][89a-fA-F]", rest):
+    if "escape" in problem and re.search(r"\\u[dD][89a-fA-F]", before[-2:] + rest[:4]):
         return (
             "half of a surrogate pair is no character",
             "write the character itself, or as one escape such as `\\U0001F600`",
