@@ -88,14 +88,14 @@ def _formed(events: "Export", consumer: str | None) -> "Export":
 
 
 def lines(events: "Export") -> Iterator[bytes]:
-    """Give the events as JSON Lines, one final newline each."""
+    """Yield the events as JSON Lines, one final newline each."""
     for event in events.lines:
         yield event
         yield b"\n"
 
 
 def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
-    """Give the envelope's data around the same bytes that JSON Lines would hold."""
+    """Yield the envelope's data around the same bytes that JSON Lines would hold."""
     from streamt.openlineage.schemas import tables
 
     pinned = tables()

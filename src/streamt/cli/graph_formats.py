@@ -37,7 +37,7 @@ def to_mermaid(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def to_data(nodes: Sequence[Node]) -> dict[str, object]:
-    """Give nodes and edges as plain data, for JSON."""
+    """Return nodes and edges as plain data, for JSON."""
     return {
         "nodes": [
             {
@@ -55,7 +55,7 @@ def to_data(nodes: Sequence[Node]) -> dict[str, object]:
 
 
 def edges(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """Give each dependency between two of `nodes`, as (what is read, who reads it)."""
+    """Yield each dependency between two of `nodes`, as (what is read, who reads it)."""
     names = {node.name for node in nodes}
     for node in nodes:
         for dependency in node.dependencies:

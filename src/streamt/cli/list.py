@@ -34,7 +34,7 @@ def list_declarations(*, kinds: tuple[str, ...], project_dir: Path, environment:
 
 
 def declarations(project: "Project", compiled: "CompiledProject") -> dict[str, list[Row]]:
-    """Give what is declared, kind by kind, in declaration order."""
+    """Return what is declared, kind by kind, in declaration order."""
     document = project.document
     nodes = {node.name: node for node in compiled.nodes}
 

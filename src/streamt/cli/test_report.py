@@ -33,7 +33,7 @@ def report(workspace: "Workspace", results: "Sequence[TestResult]", undelivered:
 
 
 def _lines(workspace: "Workspace", results: "Sequence[TestResult]") -> Iterator[str]:
-    """Give a line for each test, and below it one for each thing that did not pass and is no error."""
+    """Yield a line for each test, and below it one for each thing that did not pass and is no error."""
     rows = [
         (_word(result), result.name, f"{result.type} of {result.target}", _read(result), f"{result.duration:.1f} s")
         for result in results

@@ -85,7 +85,7 @@ def _access_for(target: Path) -> _Access:
 
 
 def _missing_parents(target: Path) -> list[Path]:
-    """Give the folders that have to be made for `target`, the deepest first."""
+    """Return the folders that have to be made for `target`, the deepest first."""
     missing = []
     for folder in target.parents:
         if folder.exists():

@@ -19,7 +19,7 @@ class Regex:
 
     @staticmethod
     def reason_against(pattern: str) -> str | None:
-        """Give the reason why `pattern` is no regular expression, if it is none."""
+        """Return the reason why `pattern` is no regular expression, if it is none."""
         try:
             Regex(pattern)  # by itself first: `a)|(b` would close the group that `whole` opens
             Regex.whole(pattern)
@@ -28,7 +28,7 @@ class Regex:
         return None
 
     def matches(self, text: str) -> bool:
-        """Tell whether `text` holds what the regular expression describes."""
+        """Report whether `text` holds what the regular expression describes."""
         try:
             self._schema.validate_python(text)
         except ValidationError:

@@ -23,7 +23,7 @@ type_name_of = {str: "a string", bool: "a boolean", int: "a number", float: "a n
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:
-    """Give the value of an unquoted scalar.
+    """Return the value of an unquoted scalar.
 
     Raises:
         OverflowError: it is a number of thousands of digits.

@@ -80,7 +80,7 @@ class Document(Struct):
     )
 
     def topic_settings(self, model: Model) -> TopicSettings:
-        """Give the settings of `model`'s topic: its own, then the nearer defaults, then 1 and 1."""
+        """Return the settings of `model`'s topic: its own, then the nearer defaults, then 1 and 1."""
         levels = (*model.topics, *self._topic_defaults)
         config = {key: config_text(value) for level in reversed(levels) for key, value in level.config.items()}
         return TopicSettings(
@@ -99,6 +99,6 @@ class Document(Struct):
         return tuple(level for level in (of_models, self.defaults.topic) if level)
 
     def sample_size(self, test: Test) -> int:
-        """Give how many records a sample of `test` takes: its own, `defaults.tests.sample_size`, or 1000."""
+        """Return how many records a sample of `test` takes: its own, `defaults.tests.sample_size`, or 1000."""
         default = self.defaults.tests.sample_size if self.defaults.tests else None
         return test.sample_size or default or 1000

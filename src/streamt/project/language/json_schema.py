@@ -80,7 +80,7 @@ def _map_schema(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
 
 
 def _holds_types(branches: Iterable[Schema]) -> bool:
-    """Tell a choice of types from a choice of keys, which holds no values."""
+    """Distinguish a choice of types from a choice of keys, which holds no values."""
     return not any("propertyNames" in each for each in branches)
 
 
@@ -109,7 +109,7 @@ def _or(schema: Schema, other: Schema) -> Schema:
 
 
 def schema_at(root: Schema, data: Any, path: tuple[str | int, ...]) -> Mapping[str, Any]:
-    """Give the schema of what stands at `path`, following the shape of `data` where there is a choice.
+    """Return the schema of what stands at `path`, following the shape of `data` where there is a choice.
 
     Args:
         root: `document_schema()` or `environment_schema()`.

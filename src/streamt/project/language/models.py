@@ -256,7 +256,7 @@ class Model(Struct):
 
 
 def _virtual_topic(value: object) -> VirtualTopic:
-    """Give the settings of a virtual topic from any of its forms."""
+    """Return the settings of a virtual topic from any of its forms."""
     if isinstance(value, VirtualTopic):
         return value
     return VirtualTopic.model_construct(name=value if isinstance(value, str) else None)

@@ -102,7 +102,7 @@ def _merged_event_time(plain: EventTime | None, advanced: EventTime | None) -> E
 
 
 def _said(struct: Struct) -> dict[str, Any]:
-    """Give the fields of `struct` that have a value."""
+    """Return the fields of `struct` that have a value."""
     return {name: value for name, value in struct if value is not None}
 
 

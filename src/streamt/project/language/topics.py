@@ -44,7 +44,7 @@ class TopicSettings:
 
 
 def config_text(value: str | float | bool) -> str:  # noqa: FBT001 - the value of a setting, not a switch
-    """Give a setting's value as Kafka and Connect take it: `true` for True, `604800000` for 604800000."""
+    """Return a setting's value as Kafka and Connect take it: `true` for True, `604800000` for 604800000."""
     if isinstance(value, Supplied):
         return value  # still marked as what a variable supplied
     return str(value).lower() if isinstance(value, bool) else str(value)
