@@ -18,7 +18,7 @@ SUFFIX = ".gz.b64"
 
 
 def resources(sources: Sources) -> dict[PurePosixPath, bytes]:
-    """Give every file of the packed bundle.
+    """Return every file of the packed bundle.
 
     The compressor is zopfli, pinned, because what zlib writes differs from build to build; its gzip header holds no
     name and no time.

@@ -63,7 +63,7 @@ class Report:
 
 
 def compare(old: Bundle, new: Bundle) -> Report:
-    """Tell two verified releases apart, as the generated models show them.
+    """Compare two verified releases, as the generated models show them.
 
     Raises:
         CodegenError: one of them cannot be composed.
@@ -75,7 +75,7 @@ def compare(old: Bundle, new: Bundle) -> Report:
 
 
 def as_json(report: Report) -> dict[str, object]:
-    """Give the report as a JSON object."""
+    """Return the report as a JSON object."""
     return {
         "from": report.old,
         "to": report.new,
@@ -85,7 +85,7 @@ def as_json(report: Report) -> dict[str, object]:
 
 
 def as_text(report: Report) -> str:
-    """Give the report for a reader, the verdict last."""
+    """Return the report for a reader, the verdict last."""
     removed = f"; the files of {report.old} were taken away" if report.old != report.new else ""
     lines = [f"OpenLineage {report.old} -> {report.new}{removed}."]
     for kind, heading in _HEADINGS.items():

@@ -164,7 +164,7 @@ def _aliases(document: Schema) -> dict[str, str]:
 
 
 def _template_data(document: Schema) -> Any:
-    """Give the template, by class, which attributes need which others beside them."""
+    """Return for each class, as the template wants it, which attributes need which others."""
     data: dict[str, dict[str, Any]] = {}
     for name, schema in document["$defs"].items():
         names = attribute_names(schema["properties"])

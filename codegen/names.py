@@ -15,7 +15,7 @@ RESERVED = frozenset(
 
 
 def attribute_names(names: Iterable[str]) -> Mapping[str, str]:
-    """Give each JSON name of one object its attribute.
+    """Return the attribute of each JSON name of one object.
 
     The attribute is the name in snake_case without leading underscores. One that Python or pydantic reserves gets an
     underscore after it (`schema` is `schema_`). Where two names would share an attribute, the name that already is

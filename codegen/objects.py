@@ -67,7 +67,7 @@ class _Branch(NamedTuple):
 def _branches(
     documents: Mapping[str, Schema], base: str, schema: Schema, place: str, seen: tuple[str, ...]
 ) -> Iterator[_Branch]:
-    """Give all that `schema` builds on, and then itself."""
+    """Yield all that `schema` builds on, and then itself."""
     only(schema, _OBJECT, place)
     if "$ref" in schema:
         url = absolute(base, schema["$ref"])

@@ -120,7 +120,7 @@ def read_pins(path: Path) -> tuple[str, tuple[Pin, ...]]:
 
 
 def write_pins(bundle: Bundle) -> str:
-    """Give the text of `pins.toml` for `bundle`."""
+    """Return the text of `pins.toml` for `bundle`."""
     head = (
         "# The OpenLineage schemas that streamt is built on, exactly as published. "
         "`python -m codegen bump` writes this file.\n"

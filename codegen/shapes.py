@@ -86,7 +86,7 @@ def _look(base: str, schema: Schema, name: str, found: Looked) -> None:
 
 
 def _below(documents: Mapping[str, Schema], base: str, schema: Schema, name: str) -> Iterator[tuple[str, Schema, str]]:
-    """Give each schema that `schema` hands a value to, and the name under which that value stands."""
+    """Yield each schema that `schema` hands a value to, and the name under which that value stands."""
     if "$ref" in schema:
         url = absolute(base, schema["$ref"])
         yield urldefrag(url).url, resolve(documents, base, url)[1], name

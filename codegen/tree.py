@@ -16,14 +16,14 @@ SCHEMAS = PurePosixPath("schemas")
 
 
 def outputs(sources: Sources) -> dict[PurePosixPath, bytes]:
-    """Give every generated file for a verified release and our own schemas, by its path in the repository."""
+    """Return every generated file for a verified release and our own schemas, by its path in the repository."""
     packed = {PACKED / path: content for path, content in resources(sources).items()}
     reading = {RECEIVED: received(sources).encode()} if sources.reading else {}
     return {MODELS: models(sources).encode()} | reading | packed
 
 
 def differences(root: Path, wanted: Mapping[PurePosixPath, bytes]) -> list[str]:
-    """Say of each generated file that is missing, changed or left over what it is, sorted by path."""
+    """Describe each generated file that is missing, changed or left over, sorted by path."""
     found = {path: _content(root / path) for path in wanted}
     missing = [f"{path} is missing" for path, content in found.items() if content is None]
     changed = [

@@ -139,7 +139,7 @@ def _named_staging_file(name: Path) -> IO[bytes]:
 
 
 def _lock(descriptor: int) -> None:
-    """Say that the file's process is alive; a file system without locks has no left-overs removed, either."""
+    """Lock the file, which shows that its process is alive; without locks, no left-over is removed, either."""
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 

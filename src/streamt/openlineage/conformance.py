@@ -105,7 +105,7 @@ def _facet_violations(event: Json) -> Iterator[Violation]:
 
 
 def _at(value: Any, path: tuple[str, ...], place: Place = ()) -> Iterator[tuple[Place, Json]]:
-    """Give each object at `path`, and its place; the core schema lets anything stand where no event of ours has it."""
+    """Yield each object at `path`, and its place; the core schema lets anything stand where no event of ours has it."""
     match path, value:
         case (), dict():
             yield place, value

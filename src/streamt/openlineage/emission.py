@@ -55,7 +55,7 @@ EventForm = Callable[[RunEvent], RunEvent]
 
 
 def utc_now() -> datetime:
-    """Give the time, aware, in UTC."""
+    """Return the time, aware, in UTC."""
     return datetime.now(UTC)
 
 
@@ -102,7 +102,7 @@ class RunEmitter:
         return self._rehearsed
 
     def start(self, started_at: datetime | None = None) -> None:
-        """Tell that the run begins.
+        """Send START: the run begins.
 
         Args:
             started_at: when it began, where that is on record; by default now, immediately before it does.

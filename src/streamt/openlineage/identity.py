@@ -85,7 +85,7 @@ class NamespaceSource:
         return "--" + self.location.replace("_", "-")
 
     def given(self) -> tuple[str, Location] | None:
-        """Give the value with the place it came from; an empty variable counts as none, as in a shell."""
+        """Return the value with the place it came from; an empty variable counts as none, as in a shell."""
         if self.option is not None:
             return self.option, Option(self.location)
         value = self.environ.get(self.variable)
@@ -231,7 +231,7 @@ def _namespace_problem(value: str) -> str | None:
 
 
 def _endpoint_problem(endpoint: str) -> str | None:
-    """Say why `endpoint` is not one `host:port`, without repeating it: it may hold a password."""
+    """Return why `endpoint` is not one `host:port`, without repeating it: it may hold a password."""
     if "@" in endpoint:
         return "it holds user information, which must never be part of an identity"
     if "://" in endpoint:

@@ -39,7 +39,7 @@ class FileTransport:
 
 
 def why(error: OSError) -> str:
-    """Say in the system's words, or in ours, what went wrong; never where."""
+    """Return, in the system's words, or in ours, what went wrong; never where."""
     if error.filename is None and error.strerror:
         return error.strerror
     return os.strerror(error.errno) if error.errno else type(error).__name__

@@ -134,7 +134,7 @@ def _content(path: Path, place: Variable) -> bytes:
 
 
 def _paths(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Give the path of everything that keys lead to; what is in a list has no place of its own."""
+    """Yield the path of everything that keys lead to; what is in a list has no place of its own."""
     yield path
     for name, item in data.items() if isinstance(data, dict) else ():
         yield from _paths(item, (*path, name))
