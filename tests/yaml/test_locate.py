@@ -1,12 +1,15 @@
 """From a line and column of a text to its place in the YAML file that holds the text."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streamt.yaml import locate, read_yaml
+from streamt.yaml import Layout, Path, locate, read_yaml
 
 FILE = """\
 literal: |
@@ -89,3 +92,100 @@ def test_every_word_is_found_where_it_stands(lines: list[str], style: str) -> No
         assert found is not None
         at = shown[found[0] - 1][found[1] - 1 :]
         assert at.startswith((line[0], json.dumps(line[0])[1:-1]))
+
+
+LISTS = """models:
+  - name: a  # the first
+    sql: |
+      SELECT 1
+
+      FROM t
+  # between them
+  -
+    name: ü🎈
+    columns:
+    - name: c
+      description: >
+        folded
+        text
+    - {name: d,
+       type: INT}
+  - &shared
+    name: "x\\
+      y"
+    tags: [a, b]
+  - *shared
+  - - nested
+    - - twice
+  - !!str text
+  -
+exposures:
+- one: 1
+- two:
+    three: 'a
+
+      b'
+sources: [{name: s}, {name: t,
+  topic: u}]
+tests: []
+rest: {deep: [{a: 1}, 2]}
+"""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LISTS,
+        LISTS.replace("\n", "\r\n"),
+        LISTS.replace("\n", "\r"),
+        "\ufeff" + LISTS,
+        "---\n" + LISTS + "...\n",
+        "a:\n- - 1\n- {b: [2]}",
+        "- a\n- - b\n",
+        "a: &x\n  - 1\n  - {k: 2}\nb: *x\n",
+        "? a\n: - 1\n  - k: 2\n",
+    ],
+)
+def test_an_item_of_a_list_is_located_by_itself_as_in_the_whole_file(content: str) -> None:
+    _assert_items_are_where_they_are(content.encode())
+
+
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text("ab ü🎈\n:-#'\"", max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc ", min_size=1), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["a", "b", "c"]), st.lists(VALUES, max_size=4)),
+    st.sampled_from([True, False, None]),
+    st.booleans(),
+)
+def test_every_item_is_located_by_itself_as_in_the_whole_file(
+    data: dict[str, Any], flow: bool | None, allow_unicode: bool
+) -> None:
+    written = yaml.safe_dump(data, default_flow_style=flow, allow_unicode=allow_unicode)
+    _assert_items_are_where_they_are(written.encode())
+
+
+def _assert_items_are_where_they_are(content: bytes) -> None:
+    reading = read_yaml(content, "f.yml")
+    assert reading.diagnostics == ()
+    paths = [*_paths(reading.data)]
+    paths += [(*path, "missing") for path in paths]
+    assert Layout(content, reading.items).locate(paths) == locate(content, paths)
+
+
+def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
+    yield path
+    if isinstance(value, (dict, list)):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _paths(each, (*path, key))
+
+
+def test_only_the_items_that_are_asked_for_are_read_again() -> None:
+    content = b"models:\n  - name: a\n  - name: b\n"
+    items = read_yaml(content, "f.yml").items
+    broken = content.replace(b"name: a", b"na{e: a")
+    assert Layout(broken, items).locate([("models", 1, "name")])["models", 1, "name"].key == (3, 5)

@@ -74,7 +74,7 @@ def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Pro
         safety=declared.safety or Safety(),
         warnings=(*check.warnings(data), *folder.misplaced(used)),
         source_map=source_map,
-        files=(*source_map.contents, *sorted(used), *(macro.path for macro in macros.macros.values())),
+        files=(*source_map.layouts, *sorted(used), *(macro.path for macro in macros.macros.values())),
     )
 
 

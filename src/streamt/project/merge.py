@@ -9,6 +9,7 @@ from streamt.project.files import Folder
 from streamt.project.language import API_VERSION, ENVIRONMENT_SECTIONS, LISTS, SECTIONS, SHARED_SECTIONS
 from streamt.project.source_map import SourceMap
 from streamt.project.yaml_file import YamlFile, read_yaml_file
+from streamt.yaml import Layout
 from streamt.yaml.scalars import type_name_of
 
 
@@ -63,7 +64,7 @@ class _Merger:
     root: YamlFile | None = None
     data: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, bytes] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
     lists: dict[str, tuple[list[int], list[str]]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     complete: bool = True
@@ -72,7 +73,7 @@ class _Merger:
 
     def merged(self) -> Merged:
         """Return what was put together."""
-        source_map = SourceMap(contents=self.files, root_file=self.root_file, lists=self.lists, moved=self.moved)
+        source_map = SourceMap(layouts=self.layouts, root_file=self.root_file, lists=self.lists, moved=self.moved)
         templated = frozenset(self.templated & self.data.keys())
         return Merged(self.data, self.environment, source_map, self.complete, templated, tuple(self.diagnostics))
 
@@ -84,8 +85,9 @@ class _Merger:
             self.complete = False
             self.diagnostics += error.diagnostics
             return None
-        self.files[file] = document.content
-        if b"${" in document.content or b"\\" in document.content:  # a backslash may be an escape that hides one
+        self.layouts[file] = document.layout
+        content = document.layout.content
+        if b"${" in content or b"\\" in content:  # a backslash may be an escape that hides one
             self.templated |= document.data.keys()
         return document
 

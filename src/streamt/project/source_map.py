@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streamt.diagnostics import FilePosition, ProjectPath
-from streamt.yaml import NodePosition, Path, locate
+from streamt.yaml import Layout, NodePosition, Path
+
+_EMPTY = Layout(b"")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,14 +15,14 @@ class SourceMap:
     """Where the parts of a merged project stand in its files.
 
     Attributes:
-        contents: the bytes of each file that declares something, by its name.
+        layouts: each file that declares something, by its name.
         root_file: the file of the keys that stand nowhere else.
         lists: for each list, the index in the merged list of each file's first entry, and the files, in order.
         moved: the files of keys of the top level that do not come from the root file.
         sql_files: the file that holds a model's SQL, by the model's index, where the SQL has a file of its own.
     """
 
-    contents: Mapping[str, bytes] = field(repr=False)
+    layouts: Mapping[str, Layout] = field(repr=False)
     root_file: str
     lists: Mapping[str, tuple[Sequence[int], Sequence[str]]]
     moved: Mapping[str, str]
@@ -43,7 +45,7 @@ class SourceMap:
             by_file.setdefault(file, {})[path] = inside
         found: dict[Path, tuple[str, NodePosition]] = {}
         for file, insides in by_file.items():
-            positions = locate(self.contents.get(file, b""), insides.values())
+            positions = self.layouts.get(file, _EMPTY).locate(insides.values())
             found |= {path: (file, positions[inside]) for path, inside in insides.items()}
         return found
 

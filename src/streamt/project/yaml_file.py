@@ -7,7 +7,7 @@ from typing import Any
 from streamt.diagnostics import Code, Diagnostic, FilePlace, ProjectPath, StreamtError, quote
 from streamt.project.files import Folder
 from streamt.project.language import secret_length
-from streamt.yaml import Path, locate, read_yaml
+from streamt.yaml import Layout, Path, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +16,19 @@ class YamlFile:
 
     Attributes:
         name: its path from the project's folder, with `/`.
-        content: its bytes.
+        layout: its bytes, and where things stand in them.
         data: what it says.
     """
 
     name: str
-    content: bytes = field(repr=False)
+    layout: Layout
     data: dict[str, Any] = field(repr=False)
 
     def place(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics whose paths start at this file's root, with their places in it."""
         diagnostics = tuple(diagnostics)
         paths = {each.location.parts for each in diagnostics if isinstance(each.location, ProjectPath)}
-        found = locate(self.content, paths) if paths else {}
+        found = self.layout.locate(paths) if paths else {}
 
         def placed(each: Diagnostic) -> Diagnostic:
             if not isinstance(each.location, ProjectPath):
@@ -41,7 +41,7 @@ class YamlFile:
 
     def raw(self, paths: Sequence[Path]) -> Mapping[Path, str | None]:
         """Return values as they are written, for those that are unquoted and in one line."""
-        return {path: node.raw for path, node in locate(self.content, paths).items()}
+        return {path: node.raw for path, node in self.layout.locate(paths).items()}
 
 
 def read_yaml_file(folder: Folder, file: str) -> YamlFile:
@@ -55,14 +55,14 @@ def read_yaml_file(folder: Folder, file: str) -> YamlFile:
     if reading.diagnostics:
         raise StreamtError(*map(_without_secrets, reading.diagnostics))
     if reading.data is None:
-        return YamlFile(file, content, {})
+        return YamlFile(file, Layout(content), {})
     if not isinstance(reading.data, dict):
         what = "a list" if isinstance(reading.data, list) else "a single value"
         message = f"{quote(file)} must be a mapping, not {what}"
         hint = "begin it with a key, such as `project:`, `sources:` or `models:`"
         place = FilePlace(file, 1, 1)
         raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location=place, hint=hint))
-    return YamlFile(file, content, reading.data)
+    return YamlFile(file, Layout(content, reading.items), reading.data)
 
 
 def _without_secrets(wrong: Diagnostic) -> Diagnostic:

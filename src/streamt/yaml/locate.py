@@ -1,17 +1,18 @@
 """Where things stand in a YAML file: from a path of keys and indexes, or a line of a text, to a line and a column.
 
-Nothing is remembered while a file is read, so that reading stays fast. Only when there is something to say about a
-place is the file read once more, for all the paths that are wanted in it at once.
+Next to nothing is remembered while a file is read, so that reading stays fast. Only when there is something to say
+about a place is the file read once more, for all the paths that are wanted in it at once; of its lists only the items
+that hold such a path.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from yaml.events import ScalarEvent
 
-from streamt.yaml.reader import Builder, Event, Mark, Path
+from streamt.yaml.reader import Builder, Event, ItemStart, Mark, Path
 
 LONGEST_RAW = 60
 """How many characters of a value a message repeats as it was written."""
@@ -62,19 +63,72 @@ class NodePosition:
         return written[after][1]
 
 
-def locate(content: bytes, paths: Iterable[Path]) -> dict[Path, NodePosition]:
-    """Return where `paths` stand in a YAML file; a path that is not there stands where its nearest parent does.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One YAML file, to ask where things stand in it.
 
-    Args:
+    Attributes:
         content: a file that `read_yaml` has read without a problem.
-        paths: keys and indexes from the root.
+        items: where the items of its lists begin, as `read_yaml` says; without it, the whole file is read again.
     """
+
+    content: bytes = field(repr=False)
+    items: Mapping[str, Sequence[ItemStart]] = field(default_factory=dict, repr=False)
+
+    def locate(self, paths: Iterable[Path]) -> dict[Path, NodePosition]:
+        """Return where `paths` stand; a path that is not there stands where its nearest parent does.
+
+        Args:
+            paths: keys and indexes from the root.
+        """
+        found: dict[Path, NodePosition] = {}
+        text = self.content.decode("utf-8-sig", errors="replace")
+        for head, inside in _by_item(paths, self.items).items():
+            start, part = _item(text, self.items, head)
+            if part is None:
+                found |= _located(self.content, inside)
+            else:
+                positions = _located(part.encode(), {(0, *path[2:]) for path in inside}, start)
+                found |= {path: positions[0, *path[2:]] for path in inside}
+        return found
+
+
+def locate(content: bytes, paths: Iterable[Path]) -> dict[Path, NodePosition]:
+    """Return where `paths` stand in a YAML file that `read_yaml` has read without a problem: see `Layout`."""
+    return Layout(content).locate(paths)
+
+
+def _by_item(paths: Iterable[Path], items: Mapping[str, Sequence[ItemStart]]) -> dict[Path, list[Path]]:
+    """Return the paths of each item that is known to `items`, and all others under the path of the root."""
+    groups: dict[Path, list[Path]] = {}
+    for path in paths:
+        known = items.get(str(path[0]), ()) if path else ()
+        is_item = len(path) > 1 and isinstance(path[1], int) and path[1] < len(known)
+        groups.setdefault(path[:2] if is_item else (), []).append(path)
+    return groups
+
+
+def _item(text: str, items: Mapping[str, Sequence[ItemStart]], head: Path) -> tuple[int, str | None]:
+    """Return how many lines stand before an item, and its own lines; None where they cannot be read by themselves."""
+    if not head:
+        return 0, None
+    starts, index = items[str(head[0])], int(head[1])
+    line, column, start = starts[index]
+    begin = start - column
+    if text[begin - 1 : begin] not in ("\n", "\r") or text[begin:start].strip(" ") != "-":
+        return 0, None
+    following = starts[index + 1] if index + 1 < len(starts) else None
+    return line, text[begin : following.offset - following.column if following else len(text)]
+
+
+def _located(content: bytes, paths: Iterable[Path], line: int = 0) -> dict[Path, NodePosition]:
+    """Return where paths stand in `content`, which begins after `line` lines of its file."""
     paths = tuple(paths)
     wanted = {path[:length] for path in paths for length in range(len(path) + 1)}
     builder = Builder(content, wanted=wanted)
     builder.read()
     lines = content.decode("utf-8-sig", errors="replace").splitlines()
-    found = {path: _position(key, value, lines) for path, (key, value) in builder.nodes.items()}
+    found = {path: _position(key, value, lines, line) for path, (key, value) in builder.nodes.items()}
     return {path: _nearest(found, path) for path in paths}
 
 
@@ -88,16 +142,16 @@ def _nearest(found: dict[Path, NodePosition], path: Path) -> NodePosition:
     return NodePosition((1, 1), (1, 1))
 
 
-def _position(key: Event, value: Event, lines: list[str]) -> NodePosition:
-    """Return where the events of a key and of its value stand."""
-    key_place = _line_column(key)
+def _position(key: Event, value: Event, lines: list[str], before: int) -> NodePosition:
+    """Return where the events of a key and of its value stand in `lines`, which has so many lines before it."""
+    key_place = _line_column(key, before)
     if not isinstance(value, ScalarEvent):
-        return NodePosition(key_place, _line_column(value))
+        return NodePosition(key_place, _line_column(value, before))
     plain = bool(value.implicit[0])
     empty = plain and not value.value
     return NodePosition(
         key=key_place,
-        value=key_place if empty else _line_column(value),
+        value=key_place if empty else _line_column(value, before),
         raw=value.value if plain else None,
         text=value.value,
         source=_between(lines, value.start_mark, value.end_mark),
@@ -105,8 +159,8 @@ def _position(key: Event, value: Event, lines: list[str]) -> NodePosition:
     )
 
 
-def _line_column(event: Event) -> LineColumn:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+def _line_column(event: Event, before: int) -> LineColumn:
+    return event.start_mark.line + before + 1, event.start_mark.column + 1
 
 
 def _between(lines: list[str], start: Mark, end: Mark) -> str:

@@ -5,9 +5,9 @@ core schema: no duplicate keys, no keys that are not strings, no merge keys, no 
 """
 
 import re
-from collections.abc import Callable, Set
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
 
 import yaml
 from yaml.events import (
@@ -43,6 +43,20 @@ Event = Any
 Mark = Any
 
 
+class ItemStart(NamedTuple):
+    """Where an item of a list begins, behind its `-`.
+
+    Attributes:
+        line: how many lines stand before it.
+        column: how many characters stand before it in its line.
+        offset: how many characters of the file stand before it.
+    """
+
+    line: int
+    column: int
+    offset: int
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a file says.
@@ -50,10 +64,12 @@ class Reading:
     Attributes:
         data: dictionaries with text keys, lists, text, numbers, truth values and None; None for a file without content.
         diagnostics: everything that is wrong with it; `data` is of use only without any.
+        items: where the items begin of each list right below the root, by its key.
     """
 
     data: Any
     diagnostics: tuple[Diagnostic, ...]
+    items: Mapping[str, Sequence[ItemStart]] = field(default_factory=dict, repr=False)
 
 
 def read_yaml(
@@ -80,7 +96,7 @@ def read_yaml(
         place = FilePlace(file, problem.line, problem.column, problem.path)
         return Diagnostic(code=code, message=problem.message, location=at(place), hint=problem.hint)
 
-    return Reading(data, tuple(map(diagnostic, builder.problems)))
+    return Reading(data, tuple(map(diagnostic, builder.problems)), builder.items)
 
 
 class _TooDeep(Exception):  # noqa: N818 - it never leaves this module
@@ -100,6 +116,7 @@ class Builder:
 
     Attributes:
         problems: everything that is wrong.
+        items: where the items begin of each list right below the root, by its key.
         nodes: for each wanted path that is there, the events of its key (of itself in a list) and of its value.
     """
 
@@ -108,6 +125,7 @@ class Builder:
     ) -> None:
         """Make ready to read `content`, noting the events of the `wanted` paths on the way."""
         self.problems: list[Problem] = []
+        self.items: dict[str, list[ItemStart]] = {}
         self.nodes: dict[Path, tuple[Event, Event]] = {}
         self._content = content
         self._resolve = plain
@@ -209,8 +227,12 @@ class Builder:
     def _sequence(self, depth: int) -> list[Any]:
         sequence: list[Any] = []
         path, next_event, wanted = self._path, self._next_event, self._wanted
+        starts = self.items.setdefault(str(path[0]), []) if depth == 1 else None
         while type(event := next_event()) is not SequenceEndEvent:
             path[depth] = len(sequence)
+            if starts is not None:
+                mark = event.start_mark
+                starts.append(ItemStart(mark.line, mark.column, mark.index))
             if wanted:
                 self._note(event, event)
             sequence.append(self._node(event, depth + 1))
