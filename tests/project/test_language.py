@@ -521,7 +521,7 @@ LIMITS = [
     (HEAD + "sources: [{name: '\u2066', topic: t}]", "`name` must not contain the invisible character U+2066"),
     (HEAD + "sources: [{name: '\u200b', topic: t}]", "`name` must not contain the invisible character U+200B"),
     (source("tags: ['a\u200d']"), "this entry must not contain the invisible character U+200D"),
-    (source("columns: [{name: 'a\ufeff'}]"), "`name` must not contain the invisible character U+FEFF"),
+    (source('columns: [{name: "a\\ufeff"}]'), "`name` must not contain the invisible character U+FEFF"),
 ]
 
 
