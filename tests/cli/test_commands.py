@@ -1,4 +1,4 @@
-"""`validate`, `list`, `lineage`, `envs` and `schema`, as a user runs them."""
+"""`validate`, `list`, `envs` and `schema`, as a user runs them."""
 
 import json
 from pathlib import Path
@@ -179,61 +179,6 @@ def test_list_shows_what_is_declared(chain: Path) -> None:
 
 def test_list_can_be_narrowed(chain: Path) -> None:
     assert streamt("list", "--type", "sources", "-p", chain).stdout == b"sources (1)\n  orders  orders.v1  -\n"
-
-
-# lineage
-
-
-def names(ended: Ended) -> list[str]:
-    return [node["name"] for node in ended.envelope["data"]["nodes"]]
-
-
-def test_lineage_in_text_is_a_line_a_node(chain: Path) -> None:
-    assert streamt("lineage", "-p", chain).stdout.decode().splitlines() == [
-        "orders    source  topic orders.v1",
-        "paid      flink   topic paid       <- orders",
-        'say "hi"  flink   topic hi         <- paid',
-        "lonely    topic   topic lonely",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ([], ["orders", "paid", 'say "hi"']),
-        (["--upstream"], ["orders", "paid"]),
-        (["--downstream"], ["paid", 'say "hi"']),
-        (["--upstream", "--downstream"], ["orders", "paid", 'say "hi"']),
-    ],
-)
-def test_lineage_around_a_model(chain: Path, options: list[str], expected: list[str]) -> None:
-    assert names(json_of("lineage", "--model", "paid", *options, "-p", chain)) == expected
-
-
-def test_an_unknown_model_gets_a_did_you_mean(chain: Path) -> None:
-    ended = json_of("lineage", "--model", "piad", "-p", chain)
-    assert (ended.status, ended.codes) == (2, ["E500_USAGE_ERROR"])
-    assert "paid" in ended.envelope["errors"][0]["hint"]
-
-
-def test_lineage_as_json_is_the_envelope_s_data(chain: Path) -> None:
-    printed = json.loads(streamt("lineage", "--format", "json", "-p", chain).stdout)
-    assert printed == json_of("lineage", "-p", chain).envelope["data"]
-    assert printed["edges"] == [{"from": "orders", "to": "paid"}, {"from": "paid", "to": 'say "hi"'}]
-
-
-def test_lineage_as_dot_escapes_names(chain: Path) -> None:
-    dot = streamt("lineage", "--format", "dot", "-p", chain).stdout.decode()
-    assert '"paid" -> "say \\"hi\\"";' in dot
-    assert dot.startswith("digraph streamt {")
-    assert dot.endswith("}\n")
-
-
-def test_lineage_as_mermaid_escapes_names(chain: Path) -> None:
-    mermaid = streamt("lineage", "--format", "mermaid", "-p", chain).stdout.decode()
-    assert mermaid.startswith("flowchart LR\n")
-    assert "say #34;hi#34;" in mermaid
-    assert "n1 --> n2" in mermaid
 
 
 # schema

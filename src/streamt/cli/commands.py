@@ -43,7 +43,7 @@ COMMANDS = {
         "import_resources",
         "Write what is there and not declared as sources of the project language; nothing becomes ours by that.",
     ),
-    "lineage": Entry("lineage", "lineage", "Show which sources and models feed which models."),
+    "lineage": Entry("lineage", "lineage", "Show what feeds what, from the sources to the exposures."),
     "list": Entry("list", "list_declarations", "List sources, models, tests and exposures."),
     "plan": Entry(
         "plan",

@@ -1,7 +1,7 @@
 """`streamt docs openlineage`: the static export."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +10,13 @@ import click
 
 from streamt.cli.consumers import consumer_options, warnings_for
 from streamt.cli.global_options import global_options
-from streamt.cli.options import help_when_bare, project_options, reporting
+from streamt.cli.options import help_when_bare, project_options, reporting, select_option
 from streamt.cli.output import Result, counted, encode
-from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
+from streamt.diagnostics import Code
 
 if TYPE_CHECKING:
     from streamt.openlineage.static import Export
-    from streamt.project import Project
+    from streamt.workspace import Workspace
 
 
 @click.group(invoke_without_command=True)
@@ -44,6 +44,8 @@ def docs(context: click.Context) -> None:
     type=click.Path(path_type=Path),
     help="Replace this file, whole, instead of writing to stdout.",
 )
+@click.option("--strict", is_flag=True, help="Warnings fail, too, and nothing is written.")
+@select_option
 @consumer_options
 @project_options
 @reporting
@@ -53,29 +55,43 @@ def openlineage(
     kafka_namespace: str | None,
     gateway_namespace: str | None,
     output_file: Path | None,
+    strict: bool,
+    selectors: tuple[str, ...],
     check: str | None,
     consumer_form: str | None,
     project_dir: Path,
     environment: str | None,
 ) -> Result:
     """Export the declared datasets and jobs as OpenLineage events, one JSON object a line."""
+    from streamt.cli.output_file import replace_file
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
     from streamt.workspace import open_workspace
     from streamt.workspace.namespaces import namespaces_of
 
     workspace = open_workspace(project_dir, environment, os.environ)
+    selected = workspace.select(selectors) if selectors else None
     with workspace.located():
         options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)
-        events = _formed(export(workspace.compiled, namespaces_of(workspace, options)), consumer_form)
+        namespaces = namespaces_of(workspace, options, selected)
+        events = _formed(export(workspace.compiled, namespaces, selected), consumer_form)
+    warnings = workspace.placed(*workspace.warnings, *events.warnings, *warnings_for(check, events.lines))
+    if strict and warnings:
+        return Result.failure(warnings)
+    with workspace.located():
         if output_file is not None:
-            _write(output_file, lines(events), workspace.project)
+            replace_file(output_file, lines(events), workspace.project, Code.OPENLINEAGE_INVALID)
     return Result(
         text=lines(events) if output_file is None else (),
-        data=_data(events, output_file),
-        summary=f"wrote {_counted(events)} to {output_file}" if output_file else "",
-        warnings=workspace.placed(*workspace.warnings, *events.warnings, *warnings_for(check, events.lines)),
+        data=_data(events, output_file, selectors),
+        summary=f"wrote {_counted(events)} to {output_file}{_of(selectors, workspace)}" if output_file else "",
+        warnings=warnings,
     )
+
+
+def _of(selectors: Sequence[str], workspace: "Workspace") -> str:
+    """Say that only a part was exported."""
+    return f": only {', '.join(selectors)} of {workspace.compiled.name}" if selectors else ""
 
 
 def _formed(events: "Export", consumer: str | None) -> "Export":
@@ -94,7 +110,7 @@ def lines(events: "Export") -> Iterator[bytes]:
         yield b"\n"
 
 
-def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
+def _data(events: "Export", output_file: Path | None, selectors: Sequence[str]) -> Iterator[bytes]:
     """Yield the envelope's data around the same bytes that JSON Lines would hold."""
     from streamt.openlineage.schemas import tables
 
@@ -105,29 +121,11 @@ def _data(events: "Export", output_file: Path | None) -> Iterator[bytes]:
         yield b"," + event if index else event
     counts = {"total": len(events.lines), "datasets": events.datasets, "jobs": events.jobs}
     tail: dict[str, object] = {"counts": counts}
+    if selectors:
+        tail["select"] = list(selectors)
     if output_file is not None:
         tail["output_file"] = str(output_file)
     yield b"]," + encode(tail)[0][1:]
-
-
-def _write(path: Path, chunks: Iterable[bytes], project: "Project") -> None:
-    """Replace the file at `path`.
-
-    Raises:
-        StreamtError: E506, it belongs to the project, or cannot be written.
-    """
-    from streamt.files import atomic_replace
-
-    place = Option("output_file")
-    try:
-        if project.owns(path):
-            message, hint = "the output file is a part of the project", "choose another file"
-            raise StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=place, hint=hint))
-        atomic_replace(path, chunks)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        message = f"the file cannot be written: {reason}; it was left unchanged"
-        raise StreamtError(Diagnostic(code=Code.OPENLINEAGE_INVALID, message=message, location=place)) from error
 
 
 def _counted(events: "Export") -> str:

@@ -1,78 +1,104 @@
-"""The lineage graph as text, Graphviz dot, Mermaid or plain data. Pure functions from nodes to lines."""
+"""The lineage as a table, Graphviz dot, Mermaid or plain data. Pure functions from a lineage to lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from streamt.cli.output import table
-from streamt.compiler.artifacts import Node, NodeKind
+from streamt.compiler.artifacts import NodeKind
+from streamt.compiler.lineage import EXPOSURE, Lineage, LineageNode
+
+# By class: what fills a box, its border, and Graphviz's shape. The border alone tells them apart without colors, too.
+STYLES = {
+    "source": ("#d7ebfa", "#0a6ab5", "cylinder"),
+    "topic": ("#e8eaed", "#5f6670", "box"),
+    "virtual_topic": ("#fdeccb", "#9a5b00", "box"),
+    "flink": ("#d8f1e4", "#0b7a4b", "component"),
+    "sink": ("#f7dcea", "#a2306f", "box3d"),
+    EXPOSURE: ("#e7e0fb", "#5b3cc4", "note"),
+}
 
 
-def to_text(nodes: Sequence[Node]) -> Iterable[str]:
+def to_text(lineage: Lineage) -> Iterable[str]:
     """Write a line per node: its name, what it is, where its records are, and what it reads."""
-    rows = [(node.name, _kind(node), _physical(node), _inputs(node)) for node in nodes]
-    return table(rows)
+    return table([(node.name, class_of(node), detail_of(node), _inputs(node)) for node in lineage.nodes])
 
 
-def to_dot(nodes: Sequence[Node]) -> Iterator[str]:
+def to_dot(lineage: Lineage) -> Iterator[str]:
     """Write a Graphviz digraph (https://graphviz.org/doc/info/lang.html)."""
     yield "digraph streamt {"
     yield "  rankdir=LR;"
-    for node in nodes:
-        shape = "cylinder" if node.kind is NodeKind.SOURCE else "box"
-        label = _dot(f"{node.name}\n{_kind(node)}")
-        yield f"  {_dot(node.name)} [shape={shape}, label={label}];"
-    for source, target in edges(nodes):
+    yield '  node [style=filled, fontname="sans-serif"];'
+    for node in lineage.nodes:
+        fill, border, shape = STYLES[class_of(node)]
+        label = _dot("\n".join(_label(node)))
+        look = f'shape={shape}, fillcolor="{fill}", color="{border}", class={class_of(node)}'
+        yield f"  {_dot(node.id)} [label={label}, {look}];"
+    for source, target in lineage.edges:
         yield f"  {_dot(source)} -> {_dot(target)};"
     yield "}"
 
 
-def to_mermaid(nodes: Sequence[Node]) -> Iterator[str]:
+def to_mermaid(lineage: Lineage) -> Iterator[str]:
     """Write a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html)."""
-    ids = {node.name: f"n{index}" for index, node in enumerate(nodes)}
+    ids = {node.id: f"n{index}" for index, node in enumerate(lineage.nodes)}
     yield "flowchart LR"
-    for node in nodes:
-        left, right = ("[(", ")]") if node.kind is NodeKind.SOURCE else ("[", "]")
-        yield f'  {ids[node.name]}{left}"{_mermaid(node.name)}<br/>{_kind(node)}"{right}'
-    for source, target in edges(nodes):
+    for node in lineage.nodes:
+        left, right = _MERMAID_SHAPES.get(node.kind, ("[", "]"))
+        label = "<br/>".join(map(_mermaid, _label(node)))
+        yield f'  {ids[node.id]}{left}"{label}"{right}:::{class_of(node)}'
+    for source, target in lineage.edges:
         yield f"  {ids[source]} --> {ids[target]}"
+    used = {class_of(node) for node in lineage.nodes}
+    for name, (fill, border, _shape) in STYLES.items():
+        if name in used:
+            yield f"  classDef {name} fill:{fill},stroke:{border},color:#1b1f24"
 
 
-def to_data(nodes: Sequence[Node]) -> dict[str, object]:
+def to_data(lineage: Lineage) -> dict[str, object]:
     """Return nodes and edges as plain data, for JSON."""
     return {
         "nodes": [
             {
+                "id": node.id,
                 "name": node.name,
-                "kind": node.kind.value,
-                "materialization": node.materialization and node.materialization.value,
+                "kind": node.kind,
+                "type": node.type,
+                "materialization": node.type if node.kind == NodeKind.MODEL else None,
                 "output": node.output and {"kind": node.output.kind.value, "name": node.output.name},
                 "process": node.process and node.process.value,
+                "owner": node.owner,
                 "location": str(node.location),
             }
-            for node in nodes
+            for node in lineage.nodes
         ],
-        "edges": [{"from": source, "to": target} for source, target in edges(nodes)],
+        "edges": [{"from": source, "to": target} for source, target in lineage.edges],
     }
 
 
-def edges(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """Yield each dependency between two of `nodes`, as (what is read, who reads it)."""
-    names = {node.name for node in nodes}
-    for node in nodes:
-        for dependency in node.dependencies:
-            if dependency in names:
-                yield dependency, node.name
+def class_of(node: LineageNode) -> str:
+    """Return what a node is drawn as: a key of `STYLES`."""
+    return EXPOSURE if node.kind == EXPOSURE else node.type
 
 
-def _kind(node: Node) -> str:
-    return node.materialization.value if node.materialization else node.kind.value
-
-
-def _physical(node: Node) -> str:
+def detail_of(node: LineageNode) -> str:
+    """Return where its records are, or what kind of exposure it is."""
+    if node.kind == EXPOSURE:
+        return node.type
     return f"{node.output.kind.value} {node.output.name}" if node.output else ""
 
 
-def _inputs(node: Node) -> str:
-    return f"<- {', '.join(node.dependencies)}" if node.dependencies else ""
+_MERMAID_SHAPES = {"source": ("[(", ")]"), EXPOSURE: ("([", "])")}
+
+
+def _label(node: LineageNode) -> Iterator[str]:
+    """Yield the lines of a node's label; a topic that is named as the node is not repeated."""
+    yield node.name
+    yield node.type.replace("_", " ")
+    if node.output and node.output.name != node.name:
+        yield node.output.name
+
+
+def _inputs(node: LineageNode) -> str:
+    return f"<- {', '.join(node.inputs)}" if node.inputs else ""
 
 
 def _dot(text: str) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamt.cli.options import project_options, reporting
+from streamt.cli.options import project_options, reporting, select_option
 from streamt.cli.output import Result, encode, table
 
 if TYPE_CHECKING:
-    from streamt.compiler.artifacts import CompiledProject
+    from streamt.compiler import CompiledProject, Lineage
     from streamt.project import Project
 
 KINDS = ("sources", "models", "tests", "exposures")
@@ -21,14 +21,19 @@ Row = dict[str, str | None]
 
 @click.command("list")
 @click.option("--type", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these; may be given again.")
+@select_option
 @project_options
 @reporting
-def list_declarations(*, kinds: tuple[str, ...], project_dir: Path, environment: str | None) -> Result:
+def list_declarations(
+    *, kinds: tuple[str, ...], selectors: tuple[str, ...], project_dir: Path, environment: str | None
+) -> Result:
     """List sources, models, tests and exposures."""
     from streamt.workspace import open_workspace
 
     workspace = open_workspace(project_dir, environment, os.environ)
     declared = declarations(workspace.project, workspace.compiled)
+    if selectors:
+        declared = _only(declared, workspace.lineage.only(workspace.select(selectors)))
     found = {kind: rows for kind, rows in declared.items() if kind in (kinds or KINDS)}
     return Result(text=_text(found), data=encode(found), warnings=workspace.placed(*workspace.warnings))
 
@@ -59,6 +64,16 @@ def declarations(project: "Project", compiled: "CompiledProject") -> dict[str, l
         "exposures": [
             {"name": exposure.name, "type": exposure.type, "owner": exposure.owner} for exposure in document.exposures
         ],
+    }
+
+
+def _only(declared: dict[str, list[Row]], lineage: "Lineage") -> dict[str, list[Row]]:
+    """Keep what a lineage holds, and the tests of it."""
+    kept = {(f"{node.kind}s", node.name) for node in lineage.nodes}
+    tested = {name for kind, name in kept if kind != "exposures"}
+    return {
+        kind: [row for row in rows if (row["target"] in tested if kind == "tests" else (kind, row["name"]) in kept)]
+        for kind, rows in declared.items()
     }
 
 

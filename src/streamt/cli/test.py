@@ -72,14 +72,13 @@ def test(
     """Run the project's tests: on declarations, on records of now, and on running jobs."""
     if deploy:
         raise _not_implemented()
-    from streamt.compiler import Graph, select, tags_of
     from streamt.testing.selection import select_tests
     from streamt.workspace import open_workspace
 
     workspace = open_workspace(project_dir, environment, os.environ)
     document = workspace.project.document
+    targets = workspace.select(selectors)
     with workspace.located():
-        targets = select(selectors, Graph.of(workspace.compiled.nodes), tags_of(document))
         selected = select_tests(document, targets=targets, model=model, name=name, kind=kind)
     if coverage:
         from streamt.cli.test_report import report_coverage

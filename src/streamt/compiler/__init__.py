@@ -13,6 +13,7 @@ from streamt.compiler.artifacts import (
 from streamt.compiler.clock import compile_time
 from streamt.compiler.compile import Compilation, compile_models, compile_project
 from streamt.compiler.graph import Graph
+from streamt.compiler.lineage import Lineage, LineageNode
 from streamt.compiler.model import CompiledModel
 from streamt.compiler.rules import check_rules
 from streamt.compiler.selection import select, tags_of
@@ -23,6 +24,8 @@ __all__ = [
     "CompiledModel",
     "CompiledProject",
     "Graph",
+    "Lineage",
+    "LineageNode",
     "Materialization",
     "Node",
     "NodeKind",

@@ -32,7 +32,7 @@ class Code(StrEnum):
     PARSE_ERROR = "E501_PARSE_ERROR", "a file is not valid YAML, or not valid in the project language"
     ENV_VAR_ERROR = "E502_ENV_VAR_ERROR", "a variable is not set or malformed"
     ENVIRONMENT_ERROR = "E503_ENVIRONMENT_ERROR", "the environment is unknown or not chosen, or its file is wrong"
-    OUTPUT_FAILED = "E505_OUTPUT_FAILED", "stdout cannot be written"
+    OUTPUT_FAILED = "E505_OUTPUT_FAILED", "stdout or an output file cannot be written"
     OPENLINEAGE_INVALID = (
         "E506_OPENLINEAGE_INVALID",
         "a namespace, an event, the output file or the transport of run events is wrong",

@@ -3,11 +3,11 @@
 Source: the specification's sections "Dataset inventory" to "Canonical event serialization".
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from streamt.compiler.artifacts import CompiledColumn, CompiledProject, Node, OutputKind, ProcessKind
-from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, quote
+from streamt.diagnostics import Code, Diagnostic, Option, ProjectPath, StreamtError, quote
 from streamt.openlineage.identity import Identity, Namespaces, model_job_name
 from streamt.openlineage.models import (
     DatasetEvent,
@@ -60,21 +60,46 @@ class Mapped:
     event: DatasetEvent | JobEvent
 
 
-def export(project: CompiledProject, namespaces: Namespaces) -> Export:
-    """Map, serialize and check the whole project.
+def export(project: CompiledProject, namespaces: Namespaces, selected: Collection[str] | None = None) -> Export:
+    """Map, serialize and check the project.
+
+    Args:
+        project: the whole project.
+        namespaces: those that the datasets of `named_by` need.
+        selected: the sources and models to tell of; without, all of them. What they read besides is only named.
 
     Raises:
-        StreamtError: E506, with everything that has no truthful, unambiguous event.
+        StreamtError: E506, with everything that has no truthful, unambiguous event; E500, nothing is selected.
     """
-    datasets = identify_datasets(project, namespaces)
-    _refuse_repeated_columns(project)
+    datasets = identify_datasets(replace(project, nodes=named_by(project, selected)), namespaces)
+    told = project if selected is None else replace(project, nodes=_selected_nodes(project, selected))
+    _refuse_repeated_columns(told)
     checker = Checker()
     lines = []
     counts = {DatasetEvent: 0, JobEvent: 0}
-    for mapped in map_events(project, namespaces, datasets):
+    for mapped in map_events(told, namespaces, datasets):
         lines.append(checker.write_static(mapped.event, mapped.node.location))
         counts[type(mapped.event)] += 1
-    return Export(tuple(lines), counts[DatasetEvent], counts[JobEvent], tuple(omissions(project)))
+    return Export(tuple(lines), counts[DatasetEvent], counts[JobEvent], tuple(omissions(told)))
+
+
+def named_by(project: CompiledProject, selected: Collection[str] | None) -> tuple[Node, ...]:
+    """Return the nodes whose datasets the events of the selected ones name: these, and what they read."""
+    if selected is None:
+        return project.nodes
+    nodes = _selected_nodes(project, selected)
+    named = {node.name for node in nodes}.union(*(node.dependencies for node in nodes))
+    return tuple(node for node in project.nodes if node.name in named)
+
+
+def _selected_nodes(project: CompiledProject, selected: Collection[str]) -> tuple[Node, ...]:
+    nodes = tuple(node for node in project.nodes if node.name in selected)
+    if not nodes:
+        message, hint = "the selection holds no source and no model", "select what feeds an exposure with `+NAME`"
+        raise StreamtError(
+            Diagnostic(code=Code.USAGE_ERROR, message=message, location=Option("select"), hint=hint),
+        )
+    return nodes
 
 
 def identify_datasets(project: CompiledProject, namespaces: Namespaces) -> dict[str, Identity]:
@@ -104,9 +129,9 @@ def identify_datasets(project: CompiledProject, namespaces: Namespaces) -> dict[
 
 def map_events(project: CompiledProject, namespaces: Namespaces, datasets: Mapping[str, Identity]) -> Iterator[Mapped]:
     """Build the events one by one in canonical order: datasets, then jobs, each sorted by namespace and name."""
-    by_name = {node.name: node for node in project.nodes}
-    for identity, name in sorted((identity, name) for name, identity in datasets.items()):
-        yield Mapped(by_name[name], to_dataset_event(by_name[name], identity, project))
+    named = [(datasets[node.name], node) for node in project.nodes if node.name in datasets]
+    for identity, node in sorted(named, key=lambda pair: pair[0]):
+        yield Mapped(node, to_dataset_event(node, identity, project))
     jobs = [
         (Identity(namespaces.job, model_job_name(project.name, node.name)), node)
         for node in project.nodes

@@ -1,7 +1,7 @@
 """The functions of `import streamt`: load, compile, export and run the tests of a project."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -47,12 +47,13 @@ def compile(  # noqa: A001 - it is what the function does, and `streamt.compile`
     return compile_workspace(project, _variables(environ)).compiled
 
 
-def export(
+def export(  # noqa: PLR0913 - one for each option of the command
     project: "Project",
     *,
     job_namespace: str | None = None,
     kafka_namespace: str | None = None,
     gateway_namespace: str | None = None,
+    select: Iterable[str] = (),
     environ: Mapping[str, str] | None = None,
 ) -> "Export":
     """Export the declared datasets and jobs of a project as OpenLineage events.
@@ -62,6 +63,7 @@ def export(
         job_namespace: the namespace of the jobs; else the variable `OPENLINEAGE_NAMESPACE`.
         kafka_namespace: that of the Kafka cluster's datasets; else a variable, else its one address.
         gateway_namespace: that of the Gateway's datasets; else a variable, else its one address.
+        select: selectors as of `--select`; without any, everything is exported.
         environ: the variables; by default those of the process.
 
     Raises:
@@ -73,8 +75,11 @@ def export(
 
     workspace = compile_workspace(project, _variables(environ))
     options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)
+    selectors = tuple(select)
+    selected = workspace.select(selectors) if selectors else None
     with workspace.located():
-        return export_compiled(workspace.compiled, namespaces_of(workspace, options))
+        namespaces = namespaces_of(workspace, options, selected)
+        return export_compiled(workspace.compiled, namespaces, selected)
 
 
 def run_tests(

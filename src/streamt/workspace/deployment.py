@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from streamt.compiler.artifacts import CompiledProject
-from streamt.compiler.graph import Graph
-from streamt.compiler.selection import select
+from streamt.compiler.lineage import Lineage
+from streamt.compiler.selection import select, tags_of
 from streamt.deploy import DeployProject
 from streamt.deploy.artifact import Address, Part, ResourceKind
 from streamt.deploy.backend import Providers
@@ -180,18 +180,14 @@ class Deployment:
             if kind not in known:
                 hint = did_you_mean(kind, known) or f"the kinds are {', '.join(known)}"
                 raise _usage(f"unknown kind `{kind}`", "select", hint)
-        graph = Graph.of(self.compiled.nodes)
+        document = self.project.document
+        graph = Lineage.of(document, self.compiled.nodes).graph
+        known_names = frozenset(node.name for node in self.compiled.nodes)
         return Selection(
             selectors=selectors,
-            names=select(names, graph, self._tags) if names else frozenset(graph.inputs),
+            names=select(names, graph, tags_of(document)) & known_names if names else known_names,
             kinds=frozenset(map(ResourceKind, kinds)) if kinds else None,
         )
-
-    @property
-    def _tags(self) -> Mapping[str, tuple[str, ...]]:
-        document = self.project.document
-        of_sources = {each.name: each.tags for each in document.sources}
-        return of_sources | {each.name: each.tags for each in document.models}
 
     @cached_property
     def reach(self) -> Reach:

@@ -1,6 +1,6 @@
 """Opening a project: everything that was read and compiled, and where each part of it stands."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, resolve
 
 if TYPE_CHECKING:
-    from streamt.compiler import Compilation, CompiledProject
+    from streamt.compiler import Compilation, CompiledProject, Lineage
     from streamt.project import Project
 
 
@@ -45,6 +45,24 @@ class Workspace:
     def error(self, *diagnostics: Diagnostic) -> StreamtError:
         """Return an error with the project's positions, and with the warnings that came before it."""
         return StreamtError(*self.warnings, *diagnostics, positions=self.project.source_map)
+
+    @property
+    def lineage(self) -> "Lineage":
+        """What feeds what, with the exposures, in the order of flow."""
+        from streamt.compiler import Lineage
+
+        return Lineage.of(self.project.document, self.compiled.nodes)
+
+    def select(self, selectors: Iterable[str]) -> frozenset[str]:
+        """Return the ids of the sources, models and exposures that the selectors mean; without any, all of them.
+
+        Raises:
+            StreamtError: E500 for each selector that means nothing.
+        """
+        from streamt.compiler import select, tags_of
+
+        with self.located():
+            return select(selectors, self.lineage.graph, tags_of(self.project.document))
 
     def placed(self, *diagnostics: Diagnostic) -> tuple[PlacedDiagnostic, ...]:
         """Return `diagnostics` as they are shown, with their file, line and column."""
