@@ -1,4 +1,4 @@
-"""The exports of the example projects, and `python -m tests.update_golden`, which writes them down as golden files.
+"""The exports and artifacts of the examples, and `python -m tests.update_golden`, which writes them as golden files.
 
 Both the tests and this command drive the real program, so a golden file is always what a user would get.
 """
@@ -33,6 +33,14 @@ EXPORTS: dict[str, tuple[str, ...]] = {
     "iot.jsonl": (*("docs", "openlineage", "--project-dir", "examples/iot", "--job-namespace", "plant-7"),),
 }
 
+# The projects and environments whose artifacts are kept, each in a folder of `golden/artifacts`.
+ARTIFACTS: dict[str, tuple[str, ...]] = {
+    "payments": ("build", "--project-dir", "examples/payments"),
+    "ecommerce-dev": ("build", "--project-dir", "examples/ecommerce", "--env", "dev"),
+    "ecommerce-prod": ("build", "--project-dir", "examples/ecommerce", "--env", "prod"),
+    "iot": ("build", "--project-dir", "examples/iot"),
+}
+
 
 def run_streamt(arguments: Sequence[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[bytes]:
     """Run the real program, in an environment that holds no variable of the caller's but the path."""
@@ -50,6 +58,11 @@ def main() -> int:
             sys.stderr.buffer.write(result.stdout + result.stderr)
             return result.returncode
         (GOLDEN / name).write_bytes(result.stdout)
+    for name, arguments in ARTIFACTS.items():
+        result = run_streamt([*arguments, "--output-dir", str(GOLDEN / "artifacts" / name)])
+        if result.returncode != 0:
+            sys.stderr.buffer.write(result.stdout + result.stderr)
+            return result.returncode
     return 0
 
 

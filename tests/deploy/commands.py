@@ -31,8 +31,10 @@ models:
   - name: paid
     owner: payments
     tags: [core]
+    columns: [{name: id, type: STRING}]
     topic: {name: paid.v1, partitions: 3, config: {retention.ms: 1000}}
   - name: sent
+    columns: [{name: id, type: STRING}]
     topic: {name: sent.v1}
     sql: SELECT * FROM {{ ref("paid") }}
 """

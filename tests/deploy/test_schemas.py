@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamt.compiler import compile_project
+from streamt.compiler import compile_models
 from streamt.deploy.artifact import Artifact, ResourceKind
 from streamt.deploy.schemas import NoAvroFormError, avro_type
 from streamt.diagnostics import Code, StreamtError
@@ -36,7 +36,7 @@ def deployment(folder: Path, models: str, registry: str = "http://127.0.0.1:1") 
     )
     (folder / "stream_project.yml").write_text(text)
     project = load_project(folder)
-    return Deployment(project, compile_project(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC)))
+    return Deployment(project, compile_models(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC)))
 
 
 def schemas(folder: Path, models: str) -> tuple[Artifact, ...]:

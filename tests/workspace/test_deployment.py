@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt.compiler import compile_project
+from streamt.compiler import compile_models
 from streamt.deploy.artifact import ResourceKind, SecretRef
 from streamt.deploy.plan import make_plan
 from streamt.deploy.state import LocalStore, PostgresStore
@@ -19,8 +19,12 @@ apiVersion: streamt.dev/v1alpha1
 project: {name: shop}
 sources: [{name: orders, topic: orders.v1, tags: [raw]}]
 models:
-  - {name: paid, tags: [core], owner: pay, topic: {name: paid.v1, config: {cleanup.policy: compact}}}
-  - {name: sent, sql: 'SELECT * FROM {{ ref("paid") }}', topic: {name: sent.v1}}
+  - name: paid
+    tags: [core]
+    owner: pay
+    columns: &id [{name: id, type: STRING}]
+    topic: {name: paid.v1, config: {cleanup.policy: compact}}
+  - {name: sent, sql: 'SELECT * FROM {{ ref("paid") }}', topic: {name: sent.v1}, columns: *id}
   - {name: theirs, ownership: {mode: external}, topic: {name: theirs.v1}}
   - {name: ours, ownership: {mode: adopted, protect: false}, topic: {name: ours.v1}}
 exposures: [{name: board, type: dashboard, consumes: [{ref: sent}], consumer_group: g}]
@@ -31,7 +35,7 @@ RUNTIME = "runtime: {kafka: {bootstrap_servers: 'b:9092'}}\n"
 def deployment(folder: Path, more: str = RUNTIME, environ: Mapping[str, str] | None = None) -> Deployment:
     (folder / "stream_project.yml").write_text(ROOT + more)
     project = load_project(folder, None, environ or {})
-    return Deployment(project, compile_project(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC)))
+    return Deployment(project, compile_models(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC)))
 
 
 def in_environment(folder: Path, content: str, environ: Mapping[str, str] | None = None) -> Deployment:
@@ -89,7 +93,7 @@ def test_a_database_whose_address_is_missing_or_not_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("runtime", "code"),
     [
-        ("", Code.ENVIRONMENT_ERROR),
+        ("", Code.COMPILE_ERROR),
         ("runtime: {kafka: {bootstrap_servers: 'b:1', ssl_ca_location: nowhere.pem}}\n", Code.ENVIRONMENT_ERROR),
         ("runtime: {kafka: {bootstrap_servers: 'b:1', sasl_username: u, sasl_password: '${P}'}}\n", Code.ENV_VAR_ERROR),
     ],
@@ -150,7 +154,7 @@ def test_a_variable_in_a_setting_that_kafka_does_not_have_is_a_secret(tmp_path: 
     models = "config: {cleanup.policy: compact, retention.ms: '${R}', vendor.key: '${V}'}"
     (tmp_path / "stream_project.yml").write_text(ROOT.replace("config: {cleanup.policy: compact}", models) + RUNTIME)
     project = load_project(tmp_path, None, {"R": "1000", "V": "planted"})
-    found = Deployment(project, compile_project(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC))).desired
+    found = Deployment(project, compile_models(project, compiled_at=datetime(2026, 1, 1, tzinfo=UTC))).desired
     (paid,) = [each for each in found.of_kind(ResourceKind.TOPIC) if each.address.name == "paid"]
     ref = SecretRef("/models/paid/topic/config/vendor.key")
     config = paid.content["config"]

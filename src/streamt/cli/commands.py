@@ -27,10 +27,16 @@ COMMANDS = {
         "Take a live resource into state as it is; the next plan shows what differs. The provider is not touched.",
     ),
     "apply": Entry("apply", "apply", "Bring the environment to what the project declares, or execute a saved plan."),
+    "build": Entry("compile", "build", "Write what the whole project becomes, with checksums, as one folder to keep."),
     "catalog": Entry(
         "catalog",
         "catalog",
         "Receive OpenLineage events from anyone, keep the evidence, serve the lineage graph.",
+    ),
+    "compile": Entry(
+        "compile",
+        "compile_artifacts",
+        "Write what each model becomes: topics, schemas, Flink SQL, connectors and rules of the Gateway.",
     ),
     "dbt": Entry(
         "dbt", "dbt", "Run dbt and tell an OpenLineage catalog of it: streamt dbt [OPTIONS] -- run --select ..."

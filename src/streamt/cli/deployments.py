@@ -50,7 +50,7 @@ def open_deployment(directory: Path, environment: str | None) -> OpenedDeploymen
     from streamt.workspace.deployment import Deployment
 
     opened = open_workspace(directory, environment, os.environ)
-    return OpenedDeployment(opened, Deployment(opened.project, opened.compiled))
+    return OpenedDeployment(opened, Deployment(opened.project, opened.compilation))
 
 
 def session_of() -> Session:

@@ -6,10 +6,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from streamt.compiler.artifacts import Materialization, Node, Output
-from streamt.compiler.templates import Reference, Rendered, length, with_names
+from streamt.compiler.templates import Reference, Rendered, length, readable, with_names
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
 from streamt.project.language import Model, TopicSettings
-from streamt.sql import ParsedQuery, Query, QueryFacts, read_query
+from streamt.sql import ParsedQuery, QueryFacts, read_query
 
 if TYPE_CHECKING:
     from streamt.project import Project
@@ -73,17 +73,17 @@ class CompiledQuery:
         """How many characters the SQL has, with the names in it and its comments."""
         return length(self.rendered)
 
+    def name_of(self, table: str) -> str:
+        """Return the name of a source or model for a table of the facts; a table that is none stays as it is."""
+        return readable(table, self.rendered)
+
     def with_names(self, name_of: Callable[[Reference], str]) -> str:
-        """Return the query with `name_of(reference)` in the place of each table."""
-        return with_names(self.read(), self.rendered, name_of)
+        """Return the query, with its hints, and with `name_of(reference)` in the place of each table."""
+        return with_names(read_query(self.rendered.sql, with_hints=True), self.rendered, name_of)
 
     def parsed(self) -> ParsedQuery:
         """Return the query as it is written, to ask for places in it."""
         return ParsedQuery(self.text)
-
-    def read(self) -> Query:
-        """Return the query with its words."""
-        return read_query(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from streamt.deploy.artifact import Address, Artifact, ResourceKind, SecretRef
+from streamt.diagnostics import Diagnostic, StreamtError
 
 
 class Secrets:
     """The values behind secret references; shown by nothing but `reveal`."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_unset", "_values")
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], unset: Mapping[str, Diagnostic] | None = None) -> None:
         self._values = dict(values)
+        self._unset = dict(unset or {})
 
     def __repr__(self) -> str:
         return f"Secrets({len(self._values)} values)"
@@ -24,8 +26,10 @@ class Secrets:
         """Return the value behind `ref`.
 
         Raises:
-            KeyError: no value is known, because the variable that should supply it is not set.
+            StreamtError: E502, the variable that should supply it is not set.
         """
+        if ref.pointer in self._unset:
+            raise StreamtError(self._unset[ref.pointer])
         return self._values[ref.pointer]
 
 
@@ -65,6 +69,7 @@ class DeployProject:
         moved: the declared changes of names.
         removed: the declared ends.
         secrets: the values behind the artifacts' secret references.
+        warnings: what making the artifacts had to say.
     """
 
     project: str
@@ -75,6 +80,7 @@ class DeployProject:
     moved: tuple[Moved, ...] = ()
     removed: tuple[Removed, ...] = ()
     secrets: Secrets = field(default_factory=lambda: Secrets({}), repr=False, compare=False)
+    warnings: tuple[Diagnostic, ...] = ()
 
     def of_kind(self, kind: ResourceKind) -> tuple[Artifact, ...]:
         """Return the artifacts of one kind, in order."""

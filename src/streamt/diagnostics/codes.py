@@ -32,7 +32,7 @@ class Code(StrEnum):
     PARSE_ERROR = "E501_PARSE_ERROR", "a file is not valid YAML, or not valid in the project language"
     ENV_VAR_ERROR = "E502_ENV_VAR_ERROR", "a variable is not set or malformed"
     ENVIRONMENT_ERROR = "E503_ENVIRONMENT_ERROR", "the environment is unknown or not chosen, or its file is wrong"
-    OUTPUT_FAILED = "E505_OUTPUT_FAILED", "stdout or an output file cannot be written"
+    OUTPUT_FAILED = "E505_OUTPUT_FAILED", "stdout, an output file or the folder of artifacts cannot be written"
     OPENLINEAGE_INVALID = (
         "E506_OPENLINEAGE_INVALID",
         "a namespace, an event, the output file or the transport of run events is wrong",
@@ -81,6 +81,7 @@ class Code(StrEnum):
     TOPIC_CONFIG_UNKNOWN = "W104_TOPIC_CONFIG_UNKNOWN", "Kafka has no topic setting of that name"
     TABLE_NOT_DECLARED = "W105_TABLE_NOT_DECLARED", "a query reads a table that neither `source` nor `ref` gave"
     FILE_IGNORED = "W106_FILE_IGNORED", "a file or folder looks like a part of the project, and is not read"
+    MASK_NOT_AS_DECLARED = "W107_MASK_NOT_AS_DECLARED", "a mask is applied by nobody, or hides more than was declared"
     SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE", "a dataset has no declared columns"
     SINK_OUTPUT_OMITTED = (
         "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED",

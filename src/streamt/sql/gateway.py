@@ -4,9 +4,14 @@ https://docs.conduktor.io/gateway/interceptors/data-transformation/virtual-sql-t
 projection, and in WHERE the operators = <> != < <= > >= and REGEXP, joined by AND.
 """
 
+import re
+
 from sqlglot import exp
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_OPERATORS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.RegexpLike: "REGEXP",
+}  # fmt: skip
 _PARTS = {
     "with_": "WITH", "joins": "JOIN", "laterals": "LATERAL", "group": "GROUP BY", "having": "HAVING",
     "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "distinct": "DISTINCT", "windows": "WINDOW",
@@ -97,3 +102,59 @@ def _named(node: exp.Expr) -> str:
     if words is None and isinstance(node, exp.Func):
         return f"the function {node.name.upper() if isinstance(node, exp.Anonymous) else node.sql_name()}"
     return words or node.key.upper()
+
+
+def gateway_statement(query: str, topic: str) -> str:
+    """Return a query that the Gateway can do, in the Gateway's own words, over a topic.
+
+    Args:
+        query: one query without comments, in which `gateway_obstacle` finds nothing.
+        topic: the topic's name.
+    """
+    from streamt.sql.tree import parse
+
+    tree = parse(query)
+    where = tree.args.get("where")
+    columns = ", ".join(_projected(each) for each in tree.expressions)
+    condition = f" WHERE {' AND '.join(_conditions(where.this))}" if where is not None else ""
+    return f"SELECT {columns} FROM {_quoted(topic)}{condition}"  # noqa: S608 - every part of it is quoted
+
+
+def _projected(node: exp.Expr) -> str:
+    if isinstance(node, exp.Alias):
+        return f"{_column(node.this)} AS {_identifier(node.alias)}"
+    return "*" if isinstance(node, exp.Star) else _column(node)
+
+
+def _conditions(node: exp.Expr) -> list[str]:
+    if isinstance(node, exp.Paren):
+        return _conditions(node.this)
+    if isinstance(node, exp.And):
+        return [*_conditions(node.this), *_conditions(node.expression)]
+    if isinstance(node, exp.Anonymous):
+        column, literal = node.expressions
+        return [f"{_column(column)} REGEXP {_literal(literal)}"]
+    return [f"{_column(node.this)} {_OPERATORS[type(node)]} {_literal(node.expression)}"]
+
+
+def _column(node: exp.Expr) -> str:
+    if isinstance(node, exp.Dot):
+        return f"{_column(node.this)}.{_identifier(node.name)}"
+    assert isinstance(node, exp.Column)
+    return ".".join(_identifier(part.name) for part in node.parts)
+
+
+def _literal(node: exp.Expr) -> str:
+    if isinstance(node, exp.Neg):
+        return f"-{_literal(node.this)}"
+    if isinstance(node, exp.Boolean):
+        return str(node.this).upper()
+    return "'" + node.name.replace("'", "''") + "'" if node.is_string else node.name
+
+
+def _identifier(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) else _quoted(name)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

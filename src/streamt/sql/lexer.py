@@ -95,8 +95,12 @@ def position(sql: str, start: int) -> tuple[int, int]:
     return sql.count("\n", 0, start) + 1, start - sql.rfind("\n", 0, start)
 
 
-def read_query(sql: str) -> Query:
+def read_query(sql: str, *, with_hints: bool = False) -> Query:
     """Return the one query of `sql`.
+
+    Args:
+        sql: the SQL.
+        with_hints: whether hints (`/*+ */`) stay in the query's text; comments never do.
 
     Raises:
         SqlError: there is no query, more than one statement, a statement that is no query, a quote, a comment or a
@@ -110,7 +114,8 @@ def read_query(sql: str) -> Query:
     _check_parentheses(sql, spoken)
     text = sql
     if len(spoken) != len(tokens):
-        text = _TOKEN.sub(lambda match: _blank(match[0]) if match.lastgroup == "comment" else match[0], sql)
+        kept = "/*+" if with_hints else None
+        text = _TOKEN.sub(lambda match: match[0] if _stays(match, kept) else _blank(match[0]), sql)
     length = spoken[end].start + len(spoken[end].text)
     return Query(text[:length], spoken[start : end + 1])
 
@@ -121,6 +126,10 @@ def _tokens(sql: str) -> Iterator[Token]:
         if kind == "open":
             raise SqlError.at(sql, match.start(), f"unclosed {_OPENED[match[0]]}")
         yield Token(kind, match[0], match.start())
+
+
+def _stays(match: re.Match[str], kept: str | None) -> bool:
+    return match.lastgroup != "comment" or (kept is not None and match[0].startswith(kept))
 
 
 def _blank(comment: str) -> str:

@@ -43,11 +43,15 @@ class QueryFacts:
     Attributes:
         shape: what the query does.
         tables: what it reads from outside of itself, each name once, by its first place.
+        updates: whether it changes results that it has given before, though its inputs only append.
+        versioned: the tables that it looks up by time alone, so that changes in them change no result given before.
         gateway_obstacle: the part that the Gateway's own SQL cannot do, in words; None if it can do all.
     """
 
     shape: Shape
     tables: tuple[TableName, ...] = ()
+    updates: bool = False
+    versioned: frozenset[str] = frozenset()
     gateway_obstacle: str | None = None
 
 

@@ -6,6 +6,7 @@ This module loads sqlglot; nobody imports it who has no SQL to ask about (`query
 from sqlglot import exp
 from sqlglot.errors import TokenError
 
+from streamt.sql.changelog import updates, versioned_tables
 from streamt.sql.dialect import AGGREGATES, Flink, StoppedError
 from streamt.sql.gateway import gateway_obstacle
 from streamt.sql.lexer import SqlError
@@ -53,7 +54,13 @@ def parse(query: str) -> exp.Expr:
 
 def facts_of(tree: exp.Expr) -> QueryFacts:
     """Return what a tree tells."""
-    return QueryFacts(shape=_shape(tree), tables=tables_of(tree), gateway_obstacle=gateway_obstacle(tree))
+    return QueryFacts(
+        shape=_shape(tree),
+        tables=tables_of(tree),
+        updates=updates(tree),
+        versioned=versioned_tables(tree),
+        gateway_obstacle=gateway_obstacle(tree),
+    )
 
 
 def _shape(tree: exp.Expr) -> Shape:

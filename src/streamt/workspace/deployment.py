@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from streamt.compiler.artifacts import CompiledProject
+from streamt.compiler.compile import Compilation
 from streamt.compiler.lineage import Lineage
 from streamt.compiler.selection import select, tags_of
 from streamt.deploy import DeployProject
 from streamt.deploy.artifact import Address, Part, ResourceKind
+from streamt.deploy.artifacts import deploy_project
 from streamt.deploy.backend import Providers
-from streamt.deploy.declared import deploy_project
 from streamt.deploy.plan import AffectedExposure, Exposed, Reach, Scope, Selection
 from streamt.deploy.policy import Policy
 from streamt.deploy.providers import kafka_provider, registry_provider
@@ -43,16 +44,21 @@ class Deployment:
 
     Attributes:
         project: what the user declared.
-        compiled: what it means.
+        compilation: what it means.
     """
 
     project: Project
-    compiled: CompiledProject
+    compilation: Compilation
+
+    @property
+    def compiled(self) -> CompiledProject:
+        """What it means, as all commands see it."""
+        return self.compilation.project
 
     @cached_property
     def desired(self) -> DeployProject:
         """What is desired."""
-        return deploy_project(self.project, self.compiled)
+        return deploy_project(self.project, self.compilation)
 
     @cached_property
     def store(self) -> Store:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from streamt.deploy.artifact import Address, Artifact, ResourceKind, digest
+from streamt.deploy.artifact import Address, Artifact, ResourceKind
+from streamt.deploy.artifacts.manifest import manifest_digest
 from streamt.deploy.backend import Providers, Target
 from streamt.deploy.plan.impact import Reach
 from streamt.deploy.policy import Policy
@@ -114,15 +115,7 @@ class Scope:
     @cached_property
     def manifest_digest(self) -> str:
         """The digest of everything that is desired, selected or not."""
-        return digest(
-            {
-                "project": self.project.project,
-                "environment": self.project.environment,
-                "resources": [_desired(each) for each in self.project.artifacts],
-                "moved": sorted([str(each.source), str(each.target)] for each in self.project.moved),
-                "removed": sorted([str(each.address), each.name, each.delete] for each in self.project.removed),
-            }
-        )
+        return manifest_digest(self.project)
 
     def _targets(self) -> Iterator[Target]:
         applied = self.snapshot.resources
@@ -138,9 +131,3 @@ class Scope:
             if address not in self.desired and address.kind in self.providers:
                 mine = applied[address]
                 yield Target(address=address, name=mine.name, cluster=mine.cluster, applied=mine)
-
-
-def _desired(artifact: Artifact) -> list[str | bool | list[str] | None]:
-    depends_on = [str(each) for each in artifact.depends_on]
-    identity = [str(artifact.address), artifact.name, artifact.cluster]
-    return [*identity, artifact.digest, artifact.ownership, artifact.protect, depends_on]

@@ -115,6 +115,11 @@ class Secret(Generic[T]):
             raise StreamtError(self._value.unset)
         return self._value
 
+    @property
+    def is_supplied(self) -> bool:
+        """Whether a variable supplied it, or a part of it."""
+        return isinstance(self._value, Supplied)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Secret) and self._value == other._value
 

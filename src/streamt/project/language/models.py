@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, Strict, Tag
+from pydantic import BeforeValidator, Field, Strict, StringConstraints, Tag
 
 from streamt.project.language.fields import (
     LIST,
@@ -20,6 +20,7 @@ from streamt.project.language.fields import (
     NotNull,
     Positive,
     PositiveMilliseconds,
+    Scalar,
     SecretScalar,
     Struct,
     by_shape,
@@ -28,6 +29,12 @@ from streamt.project.language.rules import Level, Materialized
 from streamt.project.language.schemas import ModelSchema
 from streamt.project.language.sources import Column, Columns, EventTime, Input, Reference
 from streamt.project.language.topics import Topic
+
+# A word, or a time with its zone (https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
+START = (
+    r"^(earliest|latest|committed|[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2}))$"
+)
 
 
 class VirtualTopic(Struct):
@@ -62,6 +69,22 @@ class FlinkSettings(Struct):
     )
     state_backend: str | None = Field(None, description="Where the job keeps its state.")
     state_ttl_ms: Milliseconds | None = Field(None, description="How long the job keeps its state, in milliseconds.")
+    upgrade: Literal["savepoint", "offsets", "restart", "never"] | None = Field(
+        None, description="How a changed job takes over from the old one; `savepoint`, or `offsets` without state."
+    )
+    start: Annotated[str, StringConstraints(pattern=START)] = Field(
+        "earliest",
+        description="Where a job without state begins: `earliest`, `latest`, `committed`, or a time as in RFC 3339.",
+    )
+    changelog: Literal["append", "upsert"] | None = Field(
+        None, description="What the query gives, where it is not told rightly: new rows alone, or changes of old ones."
+    )
+    delivery: Literal["at_least_once", "exactly_once"] = Field(
+        "at_least_once", description="How often a record is written if the job fails on the way."
+    )
+    options: Annotated[dict[str, Scalar], NotNull()] = Field(
+        {}, description="Further settings of Flink, by their own names; those that streamt sets are refused."
+    )
 
 
 class ModelAdvanced(Struct):

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
-from streamt.project.language.fields import Boolean, Duration, NameOrNames, NonBlank, NotNull, SecretText, Struct
+from streamt.project.language.fields import (
+    Boolean,
+    Duration,
+    NameOrNames,
+    NonBlank,
+    NotNull,
+    SecretScalar,
+    SecretText,
+    Struct,
+)
 
 API_VERSION = "streamt.dev/v1alpha1"
 
@@ -55,6 +64,10 @@ class FlinkCluster(Struct):
     environment: str | None = Field(None, description="Environment of a Confluent cluster.")
     api_key: SecretText | None = Field(None, description="API key; best a variable.")
     api_secret: SecretText | None = Field(None, description="The API key's secret; best a variable.")
+    savepoint_dir: str | None = Field(None, description="Where savepoints go, as Flink sees it: `s3://...`.")
+    kafka_properties: Annotated[dict[str, SecretScalar], NotNull()] = Field(
+        {}, description="Further properties of the Kafka clients in tables; they win over those made of `kafka`."
+    )
 
 
 class Flink(Struct):

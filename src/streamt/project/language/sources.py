@@ -128,6 +128,9 @@ class SourceAdvanced(Struct):
     event_time: Annotated[EventTime | None, NotNull()] = Field(
         None, description="The same fields as the source's `event_time`; both are merged."
     )
+    changelog: Literal["append", "upsert"] = Field(
+        "append", description="Whether the topic's records replace each other by key."
+    )
 
 
 class Source(Struct):

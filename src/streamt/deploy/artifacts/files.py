@@ -1,0 +1,149 @@
+"""The artifacts as files: their names, their text, and a folder that appears as a whole or not at all."""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from streamt.deploy.artifact import Artifact, ResourceKind, encode, encoded
+from streamt.deploy.artifacts.flink_sql import statements
+from streamt.deploy.artifacts.manifest import FORMAT, manifest
+from streamt.deploy.project import DeployProject
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
+
+MANIFEST = "manifest.json"
+CHECKSUMS = "checksums.sha256"
+_FOLDERS = {
+    ResourceKind.SCHEMA: "schemas",
+    ResourceKind.TOPIC: "topics",
+    ResourceKind.FLINK_JOB: "flink",
+    ResourceKind.CONNECTOR: "connect",
+    ResourceKind.GATEWAY_RULE: "gateway",
+}
+# With a suffix, the longest name that every file system takes.
+_LONGEST = 200
+
+
+def artifact_files(project: DeployProject, compiled_at: datetime, *, checksums: bool) -> dict[str, bytes]:
+    """Return the files of a project's artifacts, by their paths, sorted.
+
+    Args:
+        project: what was made.
+        compiled_at: the time of the compile, aware and in UTC.
+        checksums: whether a list for `sha256sum -c` is among them.
+    """
+    stems = _stems(project)
+    files: dict[str, bytes] = {}
+    for each in project.artifacts:
+        stem = stems[str(each.address)]
+        files[f"{stem}.json"] = pretty(encode(each.content))
+        if each.address.kind is ResourceKind.FLINK_JOB:
+            files[f"{stem}.sql"] = sql_text(each).encode()
+    listed = {address: f"{stem}.json" for address, stem in stems.items()}
+    files[MANIFEST] = pretty(manifest(project, listed, compiled_at))
+    files = dict(sorted(files.items()))
+    return files | {CHECKSUMS: _checksums(files)} if checksums else files
+
+
+def sql_text(artifact: Artifact) -> str:
+    """Return the statements of a Flink job as one file; a secret is the marker `:secret("pointer")`."""
+    return ";\n\n".join(statements(artifact.content)) + ";\n"
+
+
+def pretty(data: Any) -> bytes:
+    """Return data as JSON for people: sorted, indented, in UTF-8."""
+    return (json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _checksums(files: Mapping[str, bytes]) -> bytes:
+    lines = (f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in files.items())
+    return "".join(lines).encode()
+
+
+def _stems(project: DeployProject) -> dict[str, str]:
+    """Return the path of each resource's files, without the suffix.
+
+    Two names that differ only in case get a part of their digests, since some file systems take them for one.
+    """
+    plain = {str(each.address): f"{_FOLDERS[each.address.kind]}/{encoded(_name(each))}" for each in project.artifacts}
+    alike = Counter(stem.lower() for stem in plain.values())
+    return {address: _distinct(stem, alike[stem.lower()] > 1) for address, stem in plain.items()}
+
+
+def _name(artifact: Artifact) -> str:
+    """Return what a resource's files are called after: a job's model, and else the resource's own name."""
+    return artifact.address.name if artifact.address.kind is ResourceKind.FLINK_JOB else artifact.name
+
+
+def _distinct(stem: str, is_alike: bool) -> str:  # noqa: FBT001 - of one pair
+    if not is_alike and len(stem) <= _LONGEST:
+        return stem
+    return f"{stem[:_LONGEST]}~{hashlib.sha256(stem.encode()).hexdigest()[:8]}"
+
+
+def write_folder(target: Path, files: Mapping[str, bytes]) -> None:
+    """Replace a folder by `files`, as a whole.
+
+    Args:
+        target: the folder; it may not exist, be empty, or be one that was written so before.
+        files: the contents, by paths with `/`.
+
+    Raises:
+        StreamtError: E505, the folder holds something else, or cannot be written.
+    """
+    if not _is_ours(target):
+        message = f"`{target}` is not empty, and was not written by streamt"
+        raise StreamtError(_refused(message, "give an empty folder, or another one, with `--output-dir`"))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            _fill(staging, files)
+            _swap(staging, target)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise StreamtError(_refused(f"`{target}` cannot be written: {error.strerror}", None)) from error
+
+
+def _is_ours(target: Path) -> bool:
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        return False
+    if not target.exists() or not any(target.iterdir()):
+        return True
+    try:
+        found = json.loads((target / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("format") == FORMAT
+
+
+def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
+    for path, content in files.items():
+        file = folder / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content)
+    folder.chmod(0o755)
+
+
+def _swap(staging: Path, target: Path) -> None:
+    """Put `staging` where `target` is; the old folder goes aside first, and comes back if that fails."""
+    old = staging.with_name(f"{staging.name}-old")
+    if target.exists():
+        target.rename(old)
+    try:
+        staging.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _refused(message: str, hint: str | None) -> Diagnostic:
+    return Diagnostic(code=Code.OUTPUT_FAILED, message=message, location=Option("output_dir"), hint=hint)

@@ -1,0 +1,45 @@
+CREATE TEMPORARY TABLE `stock_movements` (
+  `sku` STRING,
+  `warehouse` STRING,
+  `change` INT,
+  `moved_at` TIMESTAMP_LTZ(3),
+  WATERMARK FOR `moved_at` AS `moved_at` - INTERVAL '0.001' SECOND
+) WITH (
+  'connector' = 'kafka',
+  'topic' = 'shop.warehouse.stock',
+  'properties.bootstrap.servers' = ':secret("/runtime/kafka/bootstrap_servers")',
+  'properties.sasl.jaas.config' = ':secret("/runtime/kafka/sasl_jaas_config")',
+  'properties.sasl.mechanism' = 'SCRAM-SHA-512',
+  'properties.security.protocol' = 'SASL_SSL',
+  'properties.ssl.truststore.location' = '/etc/ssl/certs/shop-ca.pem',
+  'properties.ssl.truststore.type' = 'PEM',
+  'format' = 'json',
+  'properties.group.id' = 'streamt.ecommerce.prod.stock_levels',
+  'scan.startup.mode' = 'earliest-offset'
+);
+
+CREATE TEMPORARY TABLE `stock_levels` (
+  `sku` STRING NOT NULL,
+  `warehouse` STRING NOT NULL,
+  `on_hand` INT,
+  `last_moved_at` TIMESTAMP_LTZ(3),
+  PRIMARY KEY (`sku`, `warehouse`) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'shop.stock.levels',
+  'properties.bootstrap.servers' = ':secret("/runtime/kafka/bootstrap_servers")',
+  'properties.sasl.jaas.config' = ':secret("/runtime/kafka/sasl_jaas_config")',
+  'properties.sasl.mechanism' = 'SCRAM-SHA-512',
+  'properties.security.protocol' = 'SASL_SSL',
+  'properties.ssl.truststore.location' = '/etc/ssl/certs/shop-ca.pem',
+  'properties.ssl.truststore.type' = 'PEM',
+  'key.format' = 'json',
+  'value.format' = 'json'
+);
+
+INSERT INTO `stock_levels` (`sku`, `warehouse`, `on_hand`, `last_moved_at`)
+SELECT `sku`, `warehouse`, `on_hand`, `last_moved_at` FROM (
+SELECT sku, warehouse, SUM(change) AS on_hand, MAX(moved_at) AS last_moved_at
+FROM `stock_movements`
+GROUP BY sku, warehouse
+) AS `q`;
