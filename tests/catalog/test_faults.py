@@ -132,7 +132,7 @@ def test_two_servers_work_on_one_store(store_url: str) -> None:
     desk = Desk.open(store_url)
     other = Catalog.open(store_url)
     second = Desk(other, desk.admin, desk.datastores, desk.tables)
-    names = [f"job {number}" for number in range(6)]
+    names = [f"job {number}" for number in range(40)]
     events = [
         event("COMPLETE", second_of, inputs, outputs, job=name, run=number * 10 + second_of)
         for number, name in enumerate(names)

@@ -201,15 +201,15 @@ class CorruptingRelay:
         source.close()
 
 
-@pytest.mark.parametrize("clean_bytes", [0, 500, 3_000_000])
+@pytest.mark.parametrize("clean_bytes", [0, 500, 300_000])
 def test_a_broker_whose_answers_are_corrupted_ends_no_run(broker: Broker, tmp_path: Path, clean_bytes: int) -> None:
     relay = CorruptingRelay()
-    values = [b'{"id": %d, "x": "%s"}' % (number, b"y" * 200) for number in range(30_000)]
+    values = [b'{"id": %d, "x": "%s"}' % (number, b"y" * 200) for number in range(5_000)]
     with running_broker(advertised=relay.address) as hidden:
         relay.serve(hidden)
         hidden_topic = hidden.topic_of(values)
         relay.clean = clean_bytes
-        corrupt = sample("t", FINE, ", sample_size: 30000, timeout: 8s")
+        corrupt = sample("t", FINE, ", sample_size: 5000, timeout: 8s")
         text = project_text(relay.address, {"orders": hidden_topic}, corrupt)
         status, tests = outcomes(tmp_path, text)
     relay.close()

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from streamt.catalog.applying import Outcome, Submission, Work, apply
 from streamt.catalog.store import people
-from streamt.catalog.store.engine import AwayError, Store
+from streamt.catalog.store.engine import AwayError, ContendedError, Store
 from streamt.catalog.store.ids import Ids
 from streamt.catalog.store.resolving import Registry, load_registry
 from streamt.catalog.store.tables import ident
@@ -104,16 +104,16 @@ class Writer:
                 return
 
     def _write(self, lane: int, group: Sequence[_Waiting]) -> None:
-        """Write a group; when it fails as a whole, each of its events by itself."""
+        """Write a group; when it fails as a whole, each of its events by itself, unless the store is away."""
         try:
             for one, outcome in zip(group, self._transaction(lane, group), strict=True):
                 _answer(one, outcome)
-        except AwayError as error:
-            for one in group:
-                one.answer.set_exception(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, every sender hears of it, and the thread goes on
-            if len(group) == 1:
-                group[0].answer.set_exception(error)
+            # Two groups may lock the same edges crosswise; one event locks its edges in order.
+            is_away = isinstance(error, AwayError) and not isinstance(error, ContendedError)
+            if is_away or len(group) == 1:
+                for one in group:
+                    one.answer.set_exception(error)
                 return
             for one in group:
                 self._write(lane, [one])

@@ -345,12 +345,15 @@ def count_evidence(conn: Connection, deltas: Mapping[int, int], cause: Cause) ->
     """Count the records of edges up or down; an edge retires with its last record, and returns with a new one.
 
     The rows are locked in the order of their numbers: two jobs that drop the last two records of an edge at the same
-    time would each still see the other's record otherwise (C17).
+    time would each still see the other's record otherwise (C17). The lock is that of an update which keeps the key:
+    a stronger one would wait for all that have written a record of the same edge, and they for each other.
     """
     moved = {number: delta for number, delta in deltas.items() if delta}
     if moved and conn.dialect.name != "sqlite":
         for some in chunks(sorted(moved)):
-            conn.execute(select(edge.c.id).where(edge.c.id.in_(some)).order_by(edge.c.id).with_for_update())
+            conn.execute(
+                select(edge.c.id).where(edge.c.id.in_(some)).order_by(edge.c.id).with_for_update(key_share=True)
+            )
     history = []
     for delta in sorted(set(moved.values())):
         for some in chunks(sorted(number for number, one in moved.items() if one == delta)):

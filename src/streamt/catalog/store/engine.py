@@ -1,8 +1,10 @@
 """Open a store, SQLite or PostgreSQL, and bring it to the version that this program works with."""
 
 import os
+import random
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,13 +23,20 @@ T = TypeVar("T")
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 REGISTRY_LOCK = 0x73747265616D74  # "streamt": shared by those who resolve names, exclusive for registration
+# Serialization failure and deadlock; read-only and disk full: https://www.postgresql.org/docs/current/errcodes-appendix.html.
 _RETRIED = ("40001", "40P01")
+_REFUSED = ("25006", "53100")
 _ATTEMPTS = 4
+_PAUSE_S = 0.05
 _BUSY_MS = 10_000
 
 
 class AwayError(Exception):
     """The store cannot be used at the moment: full, locked, read-only or gone; nothing was written."""
+
+
+class ContendedError(AwayError):
+    """Other transactions were in the way each time; nothing was written, and a smaller one may pass."""
 
 
 @dataclass
@@ -75,8 +84,10 @@ class Store:
                 with self.writing.begin() as connection:
                     return work(connection)
             except DBAPIError as error:
-                if getattr(error.orig, "sqlstate", None) not in _RETRIED or attempt == _ATTEMPTS - 1:
+                if not _was_in_the_way(error) or attempt == _ATTEMPTS - 1:
                     raise
+                # Those who met would meet again, were they to begin again at the same time.
+                time.sleep(random.uniform(0, _PAUSE_S))  # noqa: S311 - no secret
         raise AssertionError
 
     def lock_jobs(self, connection: Connection, keys: list[bytes]) -> None:
@@ -102,12 +113,18 @@ class Store:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
-        raise AwayError(_reason(error)) from error
     except DBAPIError as error:
-        if error.connection_invalidated or getattr(error.orig, "sqlstate", None) in (*_RETRIED, "25006", "53100"):
+        if _was_in_the_way(error):
+            raise ContendedError(_reason(error)) from error
+        gone = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in _REFUSED
+        if gone or isinstance(error, OperationalError):
             raise AwayError(_reason(error)) from error
         raise
+
+
+def _was_in_the_way(error: DBAPIError) -> bool:
+    """Tell that another transaction was in the way of this one."""
+    return getattr(error.orig, "sqlstate", None) in _RETRIED
 
 
 def _reason(error: DBAPIError) -> str:
