@@ -271,6 +271,12 @@ def test_a_users_description_wins_and_is_handed_back_when_cleared(desk: Desk) ->
     assert desk.container("b")["description"]["value"] == "newer"
 
 
+@pytest.mark.parametrize("runs", [(1, 2), (2, 1), (3, 4), (4, 3)])
+def test_of_two_reports_of_one_time_the_same_one_counts_for_what_comes_later(desk: Desk, runs: tuple[int, int]) -> None:
+    desk.send(described("one", 4, run=runs[0]), described(None, 4, run=runs[1]), described(None, 5, run=9))
+    assert desk.container("b")["description"]["value"] is None
+
+
 def test_a_deleted_facet_withdraws_and_older_events_do_not_replace_newer_ones(desk: Desk) -> None:
     desk.send(described("new", 5), described("old", 2, run=2))
     assert desk.container("b")["description"]["value"] == "new"

@@ -116,9 +116,11 @@ _SUBJECT = (
     metadata_report.c.field_id == bindparam("field"),
 )
 _TIME = metadata_report.c.event_time
+# Of several reports of one time the neighbour is the one that counts, as `Moment` orders them.
+_MOMENT = (_TIME, metadata_report.c.rank, metadata_report.c.digest)
 _NEIGHBOUR = select(metadata_report.c.value_id, _TIME).where(*_SUBJECT).limit(1)
-_BEFORE = selecting(_NEIGHBOUR.where(bindparam("at") >= _TIME).order_by(_TIME.desc()))
-_AFTER = selecting(_NEIGHBOUR.where(bindparam("at") <= _TIME).order_by(_TIME))
+_BEFORE = selecting(_NEIGHBOUR.where(bindparam("at") >= _TIME).order_by(*(each.desc() for each in _MOMENT)))
+_AFTER = selecting(_NEIGHBOUR.where(bindparam("at") <= _TIME).order_by(*_MOMENT))
 _REPORT = inserting(
     metadata_report,
     "asset_id",
