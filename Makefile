@@ -13,13 +13,22 @@ ARGS   ?=
 .PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply demo-emitter test test-stack test-page test-extras page page-check openapi lint types imports codegen codegen-check \
         conformance package bench bench-stack bench-page clean
 
+# The main job: what the project is, then its events in a file.
 demo: $(RUN)
-	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo
+	@mkdir -p build
+	@echo "What examples/payments declares, in the order of flow: each topic, the job that fills it, and what it reads."
 	@echo
-	@echo "Each line above is one OpenLineage event: a dataset, or a job with its inputs and outputs."
-	@echo "The warnings say what the export left out, because nobody declared it."
+	@$(BIN)/python -m streamt lineage --format text --project-dir examples/payments
+	@echo
+	@echo "The same as OpenLineage events, one JSON object a line: a dataset, or a job with its inputs and outputs."
+	@echo "A warning says what the export left out, because nobody declared it."
+	@echo
+	@$(BIN)/python -m streamt docs openlineage --project-dir examples/payments --job-namespace payments-demo \
+		--output-file build/payments-events.jsonl
+	@echo
 	@echo "Where to go next:"
-	@echo "  the same project as a graph       $(BIN)/streamt lineage --project-dir examples/payments"
+	@echo "  what the events say               less build/payments-events.jsonl"
+	@echo "  the same as a picture             $(BIN)/streamt lineage --open --project-dir examples/payments"
 	@echo "  your own project in ten minutes   docs/getting-started.md"
 	@echo "  where every field comes from      docs/openlineage-mapping.md"
 

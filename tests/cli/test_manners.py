@@ -268,3 +268,12 @@ def test_libraries_write_nothing_to_stderr() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("{}\n", "")
+
+
+def test_warnings_that_say_the_same_are_summed_up(tmp_path: Path) -> None:
+    sources = "".join(f"  - {{name: s{number}, topic: t{number}}}\n" for number in range(16))
+    head = "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\nruntime: {kafka: {bootstrap_servers: 'b:1'}}\n"
+    folder = write_project(tmp_path, f"{head}sources:\n{sources}")
+    ended = streamt("docs", "openlineage", "--job-namespace", "j", "-p", folder)
+    assert (ended.status, ended.stderr.count("declares no columns")) == (0, 3)
+    assert "W110_OPENLINEAGE_SCHEMA_INCOMPLETE: 13 more like these; `--output json` lists them" in ended.stderr

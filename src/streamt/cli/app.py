@@ -21,7 +21,7 @@ _STOPPING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
-@click.version_option(__version__, prog_name="streamt", message="%(prog)s %(version)s")
+@click.version_option(__version__, "--version", "-V", prog_name="streamt", message="%(prog)s %(version)s")
 @global_options
 @click.pass_context
 def app(context: click.Context) -> None:
@@ -46,6 +46,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         status = app.main(list(arguments), prog_name="streamt", standalone_mode=False)
     except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - what is a bug, `end` knows
+        if isinstance(error, SystemExit) and error.code == 0:  # Click has answered a shell that completes a command
+            return 0
         from streamt.cli.ending import end
 
         return end(arguments, error)

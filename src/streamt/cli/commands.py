@@ -49,6 +49,9 @@ COMMANDS = {
         "import_resources",
         "Write what is there and not declared as sources of the project language; nothing becomes ours by that.",
     ),
+    "init": Entry(
+        "init", "init", "Start a project: a small one that works, or one with the sources of topics that are there."
+    ),
     "lineage": Entry("lineage", "lineage", "Show what feeds what, from the sources to the exposures."),
     "list": Entry("list", "list_declarations", "List sources, models, tests and exposures."),
     "plan": Entry(

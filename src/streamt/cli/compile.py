@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamt.cli.options import project_options, reporting
+from streamt.cli.options import complete_names, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 
@@ -27,7 +27,12 @@ output_dir = click.option(
 @output_dir
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
 @click.option(
-    "--model", "models", multiple=True, metavar="NAME", help="Only what this model makes; may be given again."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_names,
+    help="Only what this model makes; may be given again.",
 )
 @project_options
 @reporting

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.global_options import session_of
-from streamt.cli.options import project_options, reporting, select_option
+from streamt.cli.options import complete_names, project_options, reporting, select_option
 from streamt.cli.output import Mode, Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 
@@ -24,7 +24,10 @@ FORMATS = ("text", "tree", "dot", "mermaid", "json", "html")
 @click.command()
 @select_option
 @click.option(
-    "--model", metavar="NAME", help="Only this model, source or exposure, with what it reads and what reads it."
+    "--model",
+    metavar="NAME",
+    shell_complete=complete_names,
+    help="Only this model, source or exposure, with what it reads and what reads it.",
 )
 @click.option("--upstream", is_flag=True, help="With --model: only what it reads.")
 @click.option("--downstream", is_flag=True, help="With --model: only what reads it.")

@@ -1,5 +1,6 @@
 """What the commands share: their options, and how they report."""
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -16,6 +17,37 @@ P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def complete_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the project's sources, models and exposures, for a shell; none where it does not load."""
+    from streamt.project import load_project
+
+    try:
+        document = load_project(_folder(context), context.params.get("environment"), os.environ).document
+    except StreamtError:
+        return []
+    upstream = "+" * incomplete.startswith("+")
+    names = [
+        *(each.name for each in document.sources),
+        *(each.name for each in document.models),
+        *(each.name for each in document.exposures),
+    ]
+    return [f"{upstream}{name}" for name in names if name.startswith(incomplete.removeprefix("+"))]
+
+
+def _complete_environments(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    from streamt.project import list_environments
+
+    try:
+        names = [summary.name for summary in list_environments(_folder(context), os.environ)]
+    except StreamtError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _folder(context: click.Context) -> Path:
+    return Path(context.params.get("project_dir") or ".")
+
+
 directory_option = click.option(
     "--project-dir",
     "-p",
@@ -24,7 +56,12 @@ directory_option = click.option(
     help="The project's folder; here if not given.",
 )
 environment_option = click.option(
-    "--env", "-e", "environment", metavar="NAME", help="The environment; else STREAMT_ENV."
+    "--env",
+    "-e",
+    "environment",
+    metavar="NAME",
+    shell_complete=_complete_environments,
+    help="The environment; else STREAMT_ENV.",
 )
 
 
@@ -33,6 +70,7 @@ select_option = click.option(
     "selectors",
     multiple=True,
     metavar="EXPR",
+    shell_complete=complete_names,
     help="Only NAME, tag:TAG, or with + what lies upstream (+NAME) or downstream (NAME+); may be given again.",
 )
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +15,8 @@ from streamt.diagnostics import Code, PlacedDiagnostic, StreamtError, redact
 
 MAX_PRINTED = 100
 """How many warnings, and how many errors, are printed for people."""
+MAX_ALIKE = 3
+"""How many warnings of one code and one hint are printed for people, before the others are only counted."""
 MAX_LISTED = 10_000
 """How many warnings, and how many errors, an envelope holds."""
 
@@ -109,7 +112,7 @@ class Session:
         if self.mode is Mode.JSON:
             write_stdout(_envelope("error" if result.status else "ok", command, result))
             return
-        self._tell(() if self.quiet else result.warnings)
+        self._warn(() if self.quiet else result.warnings)
         shown = result.summary and not self.quiet
         summary = f"{result.summary}\n".encode(errors="backslashreplace") if shown else b""
         write_stdout([*result.text, summary])
@@ -125,6 +128,20 @@ class Session:
             self.show(command, Result.failure(found))
         except StreamtError as error:  # stdout is what failed
             self._tell([*(each for each in found if each.is_error), *error.placed()])
+
+    def _warn(self, found: Sequence[PlacedDiagnostic]) -> None:
+        """Print warnings; of many that say the same, the first ones and how many more there are."""
+        alike: Counter[tuple[Code, str | None]] = Counter()
+        first = []
+        for each in found:
+            kind = (each.code, each.hint)
+            alike[kind] += 1
+            if alike[kind] <= MAX_ALIKE:
+                first.append(each)
+        self._tell(first)
+        for (code, _), number in alike.items():
+            if number > MAX_ALIKE:
+                self._print(False, f"{code}: {number - MAX_ALIKE:,} more like these; `--output json` lists them")  # noqa: FBT003
 
     def _tell(self, found: Sequence[PlacedDiagnostic]) -> None:
         """Print warnings or errors; of very many, the first and how many more there are."""

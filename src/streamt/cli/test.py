@@ -10,7 +10,7 @@ import click
 
 from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
 from streamt.cli.global_options import session_of
-from streamt.cli.options import project_options, reporting, select_option
+from streamt.cli.options import complete_names, project_options, reporting, select_option
 from streamt.cli.output import Mode, Result, StoppedError
 from streamt.cli.progress import Bar
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @select_option
-@click.option("--model", metavar="NAME", help="Only the tests of this model or source.")
+@click.option("--model", metavar="NAME", shell_complete=complete_names, help="Only the tests of this model or source.")
 @click.option("--name", metavar="NAME", help="Only the test of this name.")
 @click.option(
     "--type", "kind", type=click.Choice(["schema", "sample", "continuous"]), help="Only the tests of this type."

@@ -9,7 +9,7 @@ from typing import Any
 
 from streamt.project.language.document import Document
 from streamt.project.language.fields import NOT_BLANK
-from streamt.project.language.runtime import EnvironmentFile
+from streamt.project.language.runtime import API_VERSION, EnvironmentFile
 
 Schema = dict[str, Any]
 
@@ -33,6 +33,7 @@ def language_schema() -> Schema:
     }
     root = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"https://{API_VERSION}/project.schema.json",
         "title": "streamt project",
         "description": "A file of a streamt project: stream_project.yml, a file of sources/, models/, tests/ or "
         "exposures/, or one of environments/.",
