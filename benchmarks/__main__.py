@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-PARTS = ("benchmarks.startup", "benchmarks.commands", "benchmarks.sample", "benchmarks.journal")
+PARTS = ("benchmarks.startup", "benchmarks.commands", "benchmarks.artifacts", "benchmarks.sample", "benchmarks.journal")
 
 
 def main() -> int:

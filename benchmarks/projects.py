@@ -36,15 +36,23 @@ GROUP BY {{ params.key }}
 """
 
 
-def write_project(folder: Path, models: int, *, files: int) -> None:
-    """Write a project of `models` models in `folder`, in one big file or in about `files` small ones."""
+def write_project(folder: Path, models: int, *, files: int, is_deployable: bool = False) -> None:
+    """Write a project of `models` models in `folder`.
+
+    Args:
+        folder: where.
+        models: how many.
+        files: 1 for one big file; else about as many small ones.
+        is_deployable: whether everything has columns and a key, as jobs of Flink need them.
+    """
     (folder / "macros").mkdir(parents=True)
     (folder / "macros" / "per_key.sql.j2").write_text(MACRO)
-    declarations = list(_models(models))
+    declarations = list(_models(models, is_deployable))
+    sources = _sources(models, is_deployable)
     if files == 1:
-        (folder / "stream_project.yml").write_text(ROOT + _sources(models) + "models:\n" + "".join(declarations))
+        (folder / "stream_project.yml").write_text(ROOT + sources + "models:\n" + "".join(declarations))
         return
-    (folder / "stream_project.yml").write_text(ROOT + _sources(models))
+    (folder / "stream_project.yml").write_text(ROOT + sources)
     size = -(-len(declarations) // files)
     for index, start in enumerate(range(0, len(declarations), size)):
         path = folder / "models" / f"area{index % 20:02}" / f"part{index:05}.yml"
@@ -52,20 +60,21 @@ def write_project(folder: Path, models: int, *, files: int) -> None:
         path.write_text("models:\n" + "".join(declarations[start : start + size]))
 
 
-def _sources(models: int) -> str:
+def _sources(models: int, is_deployable: bool) -> str:  # noqa: FBT001 - passed on
     return "sources:\n" + "".join(
-        f"  - name: source{index}\n    topic: raw.source{index}.v1\n{_about(chance)}{_columns(chance)}"
+        f"  - name: source{index}\n    topic: raw.source{index}.v1\n{_about(chance)}{_columns(chance, is_deployable)}"
         for index in range(max(1, models // 20))
         for chance in [random.Random(f"source{index}")]
     )
 
 
-def _models(models: int) -> Iterator[str]:
+def _models(models: int, is_deployable: bool) -> Iterator[str]:  # noqa: FBT001 - passed on
+    key = "    key: c0\n" if is_deployable else ""
     for index in range(models):
         chance = random.Random(f"model{index}")
         tags = f"    tags: [bench, area{index % 20}]\n"
         feed = _feed(index, max(1, models // 20))
-        yield f"  - name: model{index}\n{_about(chance)}{tags}{feed}{_columns(chance)}"
+        yield f"  - name: model{index}\n{_about(chance)}{tags}{key}{feed}{_columns(chance, is_deployable)}"
 
 
 def _about(chance: random.Random) -> str:
@@ -101,9 +110,9 @@ def _sql(text: str) -> str:
     return "    sql: |\n" + "".join(f"      {line}\n" for line in text.splitlines())
 
 
-def _columns(chance: random.Random) -> str:
-    """Give 5 to 25 columns, 15 on average, with and without descriptions; a tenth declares none."""
-    if chance.random() < 0.1:
+def _columns(chance: random.Random, is_deployable: bool) -> str:  # noqa: FBT001 - passed on
+    """Give 5 to 25 columns, 15 on average, with and without descriptions; a tenth declares none if it may."""
+    if chance.random() < 0.1 and not is_deployable:
         return ""
     names = [*FIXED, *(f"{chance.choice(WORDS[:11])}_{number}" for number in range(chance.randint(0, 20)))]
     described = chance.random()

@@ -69,8 +69,9 @@ class Address:
     part: Part | None = None
 
     def __str__(self) -> str:
-        segments = [self.project, self.environment, self.kind.value, self.name, *filter(None, [self.part])]
-        return SCHEME + "/".join(map(encoded, segments))
+        part = f"/{self.part}" if self.part else ""
+        place = f"{encoded(self.project)}/{encoded(self.environment)}"
+        return f"{SCHEME}{place}/{self.kind.value}/{encoded(self.name)}{part}"
 
     def __lt__(self, other: "Address") -> bool:
         return str(self) < str(other)
@@ -140,12 +141,22 @@ class Artifact:
     @cached_property
     def digest(self) -> str:
         """`sha256:` and the hexadecimal SHA-256 of the content's canonical JSON."""
-        return digest(self.content)
+        return _digest(self._canonical)
+
+    @cached_property
+    def data(self) -> Any:
+        """The content as plain JSON data, its keys sorted."""
+        return encode(self.content)
+
+    @cached_property
+    def _canonical(self) -> bytes:
+        return _compact(self.data)
 
     @cached_property
     def secrets(self) -> Mapping[str, SecretRef]:
         """The secrets of the content, by the JSON pointer of their place in it."""
-        return dict(_secrets(self.content, ()))
+        # Most resources have none, and a look at their text is enough.
+        return dict(_secrets(self.content, ())) if _SECRET_KEY.encode() in self._canonical else {}
 
 
 @lru_cache(maxsize=10_000)
@@ -155,11 +166,14 @@ def encoded(text: str) -> str:
 
 
 def encode(content: Content) -> Any:
-    """Return `content` as plain JSON data: `{"$secret": pointer}` stands for a secret."""
+    """Return `content` as plain JSON data, its keys sorted: `{"$secret": pointer}` stands for a secret."""
+    kind = type(content)
+    if kind is str or kind is int or kind is bool or content is None:  # most of it, and quickly told
+        return content
     if isinstance(content, SecretRef):
         return {_SECRET_KEY: content.pointer}
     if isinstance(content, Mapping):
-        return {key: encode(value) for key, value in content.items()}
+        return {key: encode(content[key]) for key in sorted(content)}
     if isinstance(content, Sequence) and not isinstance(content, str):
         return [encode(value) for value in content]
     return content
@@ -180,8 +194,11 @@ def canonical_json(content: Content) -> bytes:
     Raises:
         ValueError: it holds a number that JSON does not have.
     """
-    text = json.dumps(encode(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode()
+    return _compact(encode(content))
+
+
+def _compact(data: Any) -> bytes:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 def digest(content: Content) -> str:
@@ -190,7 +207,11 @@ def digest(content: Content) -> str:
     Raises:
         ValueError: it holds a number that JSON does not have.
     """
-    return "sha256:" + hashlib.sha256(canonical_json(content)).hexdigest()
+    return _digest(canonical_json(content))
+
+
+def _digest(canonical: bytes) -> str:
+    return "sha256:" + hashlib.sha256(canonical).hexdigest()
 
 
 def _secrets(content: Content, path: tuple[str | int, ...]) -> Iterator[tuple[str, SecretRef]]:

@@ -7,6 +7,7 @@ of Flink SQL, where `VARCHAR` alone is as long as `STRING`.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from streamt.diagnostics import did_you_mean
@@ -115,6 +116,7 @@ class FlinkType:
         return _spelled(self) + ("" if self.nullable else " NOT NULL")
 
 
+@lru_cache(maxsize=10_000)
 def parse_type(text: str) -> FlinkType:
     """Return the Flink SQL type that `text` is.
 

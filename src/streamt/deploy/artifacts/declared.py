@@ -16,6 +16,7 @@ from streamt.deploy.artifacts.topics import topic_artifact
 from streamt.deploy.project import DeployProject, Moved, Removed
 from streamt.deploy.schemas import SchemaOwner, declared_parts, schema_artifact, subject_of
 from streamt.diagnostics import Diagnostic, StreamtError
+from streamt.files import garbage_collector
 from streamt.project import Project
 
 
@@ -25,7 +26,13 @@ def deploy_project(project: Project, compilation: Compilation) -> DeployProject:
     Raises:
         StreamtError: E510, with everything that keeps a part of the project from being deployed.
     """
-    site = Site(project, compilation)
+    # What is made only grows, so collecting garbage on the way would go through it again and again.
+    with garbage_collector(on=False):
+        return _declared(Site(project, compilation))
+
+
+def _declared(site: Site) -> DeployProject:
+    project, compilation = site.project, site.compilation
     made = [*_schemas(site)]
     schemas = {(each.address.name, each.address.part): each for each in made if isinstance(each, Artifact)}
     site = replace(site, schemas={(name, part): each for (name, part), each in schemas.items() if part is not None})

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_json
+
 from streamt.deploy.artifact import Artifact, ResourceKind, encode, encoded
 from streamt.deploy.artifacts.flink_sql import statements
 from streamt.deploy.artifacts.manifest import FORMAT, manifest
@@ -41,11 +43,11 @@ def artifact_files(project: DeployProject, compiled_at: datetime, *, checksums: 
     files: dict[str, bytes] = {}
     for each in project.artifacts:
         stem = stems[str(each.address)]
-        files[f"{stem}.json"] = pretty(encode(each.content))
+        files[f"{stem}.json"] = pretty(each.data)
         if each.address.kind is ResourceKind.FLINK_JOB:
             files[f"{stem}.sql"] = sql_text(each).encode()
     listed = {address: f"{stem}.json" for address, stem in stems.items()}
-    files[MANIFEST] = pretty(manifest(project, listed, compiled_at))
+    files[MANIFEST] = pretty(encode(manifest(project, listed, compiled_at)))
     files = dict(sorted(files.items()))
     return files | {CHECKSUMS: _checksums(files)} if checksums else files
 
@@ -56,8 +58,8 @@ def sql_text(artifact: Artifact) -> str:
 
 
 def pretty(data: Any) -> bytes:
-    """Return data as JSON for people: sorted, indented, in UTF-8."""
-    return (json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    """Return data as JSON for people, indented, in UTF-8, its keys in the order that they have."""
+    return to_json(data, indent=2) + b"\n"
 
 
 def _checksums(files: Mapping[str, bytes]) -> bytes:
