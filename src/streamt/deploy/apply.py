@@ -222,7 +222,8 @@ def _executed(request: Request, prepared: "_Prepared", watcher: Watcher, stop: S
             reports.extend(executor.run(prepared.planned.plan.actions))
         return _closed(prepared.operation, tuple(reports), stop)
     except StreamtError as error:
-        committed = None if error.diagnostics[0].code is Code.OUTCOME_UNKNOWN else False
+        is_unknown = any(each.code is Code.OUTCOME_UNKNOWN for each in error.diagnostics)
+        committed = None if is_unknown else False
         return _left_open(prepared.operation, reports, "unknown", error.diagnostics, committed=committed)
     except Exception as error:  # noqa: BLE001 - a bug of ours must not look as if nothing had begun
         wrong = Diagnostic(code=Code.INTERNAL_ERROR, message=f"streamt itself failed ({type(error).__name__})")

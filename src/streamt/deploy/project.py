@@ -12,7 +12,7 @@ class Secrets:
 
     __slots__ = ("_unset", "_values")
 
-    def __init__(self, values: Mapping[str, str], unset: Mapping[str, Diagnostic] | None = None) -> None:
+    def __init__(self, values: Mapping[str, str], unset: Mapping[str, StreamtError] | None = None) -> None:
         self._values = dict(values)
         self._unset = dict(unset or {})
 
@@ -29,7 +29,7 @@ class Secrets:
             StreamtError: E502, the variable that should supply it is not set.
         """
         if ref.pointer in self._unset:
-            raise StreamtError(self._unset[ref.pointer])
+            raise self._unset[ref.pointer]
         return self._values[ref.pointer]
 
 

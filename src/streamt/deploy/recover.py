@@ -166,7 +166,7 @@ class _Asking:
             observer: Observer = self.look.observer(cluster_key(target))
             return observer.ask(step.step, target)
         except StreamtError as error:
-            return Answer(happened=Happened.CANNOT_TELL, reason=error.diagnostics[0].message)
+            return Answer(happened=Happened.CANNOT_TELL, reason=error.messages)
 
     def _target(self, action: IntendedAction) -> Target:
         committed = self.snapshot.document.resources if self.snapshot.document else {}

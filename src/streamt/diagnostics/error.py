@@ -22,6 +22,11 @@ class StreamtError(Exception):
         """The exit status of a command that ends with this error."""
         return max([each.code.exit_status for each in self.diagnostics], default=1)
 
+    @property
+    def messages(self) -> str:
+        """What is wrong, in one line, without places and hints."""
+        return "; ".join(each.message for each in self.diagnostics)
+
     def placed(self) -> tuple[PlacedDiagnostic, ...]:
         """Return the diagnostics as they are shown."""
         return resolve(self.diagnostics, self.positions)

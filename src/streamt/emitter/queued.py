@@ -104,7 +104,7 @@ def _maker(
         except RunIdError as error:
             raise UntellableError(str(error)) from None
         except StreamtError as error:
-            raise UntellableError(error.diagnostics[0].message) from None
+            raise UntellableError(error.messages) from None
         return line
 
     return make

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from streamt.deploy.artifact import Content, SecretRef
 from streamt.deploy.project import Secrets
-from streamt.diagnostics import Diagnostic, StreamtError, Supplied, pointer
+from streamt.diagnostics import StreamtError, Supplied, pointer
 from streamt.project.language.fields import Secret
 
 Scalar = str | bool | int | float
@@ -20,7 +20,7 @@ class SecretBook:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
-        self._unset: dict[str, Diagnostic] = {}
+        self._unset: dict[str, StreamtError] = {}
 
     def secrets(self) -> Secrets:
         """Return all that was collected."""
@@ -37,7 +37,7 @@ class SecretBook:
         try:
             self._values[ref.pointer] = make()
         except StreamtError as error:
-            self._unset[ref.pointer] = error.diagnostics[0]
+            self._unset[ref.pointer] = error
         return ref
 
     def shown(self, value: str, *path: str | int) -> Content:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Self
@@ -129,10 +129,10 @@ class Look:
 
 def _reason(error: StreamtError) -> Diagnostic:
     """Return why a provider could not be asked; what is wrong with the project itself is raised again."""
-    reason = error.diagnostics[0]
-    if reason.code not in _EVIDENCE_IS_MISSING:
+    if any(each.code not in _EVIDENCE_IS_MISSING for each in error.diagnostics):
         raise error
-    return reason
+    first, *_ = error.diagnostics
+    return replace(first, message=error.messages)
 
 
 def _sort_key(target: Target) -> tuple[str, str, str]:
