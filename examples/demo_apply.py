@@ -1,4 +1,4 @@
-"""Deploy the topics of `examples/payments` to a real Kafka, let somebody change one by hand, and put it back.
+"""Deploy what `examples/payments` declares to a real Kafka, let somebody change a topic by hand, and put it back.
 
 `make demo-apply` starts this. It runs three Apache Kafka brokers and a schema registry on loopback, plans the example
 in an environment of its own, applies it, and ends everything again. It needs Java 17 or newer and Maven.
