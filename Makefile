@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 EXTRAS := .extras
-WORKERS ?= auto
+# Two for each processor: much of what a test does is waiting for a process or a server.
+WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # What a target needs before it runs. tox and the hooks, which have their own environment, say `DEV= RUN= BIN=...`.
 DEV    := $(VENV)/.dev
 RUN    := $(VENV)/.run

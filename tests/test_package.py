@@ -8,6 +8,8 @@ import tarfile
 import tomllib
 import zipfile
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,14 +52,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"wheel": next(out.glob("*.whl")), "sdist": next(out.glob("*.tar.gz"))}
 
 
-@pytest.fixture(scope="module", params=["wheel", "sdist"])
-def installed(request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install one of them; give the environment's interpreter."""
-    folder = tmp_path_factory.mktemp(request.param)
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = folder / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", built[request.param]], check=True, capture_output=True)
-    return python
+@pytest.fixture(scope="module")
+def install(built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give what installs one of them, once, in an environment of its own."""
+
+    @cache
+    def installing(kind: str) -> Path:
+        folder = tmp_path_factory.mktemp(kind)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        python = folder / "bin" / "python"
+        subprocess.run([python, "-m", "pip", "install", "--quiet", built[kind]], check=True, capture_output=True)
+        return python
+
+    return installing
+
+
+@pytest.fixture(params=["wheel", "sdist"])
+def installed(request: pytest.FixtureRequest, install: Callable[[str], Path]) -> Path:
+    """Give the interpreter of an environment with one of them."""
+    return install(request.param)
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(built: dict[str, Path]) -> None:
