@@ -84,8 +84,9 @@ web/node_modules/.installed: web/package-lock.json
 	@touch $@
 
 # Other people's programs, in environments of their own: dbt, and the code of catalogs that reads our events.
-test-extras: $(DEV) $(EXTRAS)/.dbt $(EXTRAS)/.judges
+test-extras: $(DEV) $(EXTRAS)/.dbt $(EXTRAS)/.judges $(EXTRAS)/.fast
 	$(BIN)/python -m pytest -m extras
+	$(EXTRAS)/fast/bin/python -m pytest -q -n 2 tests/sql tests/compiler tests/testing/decoding tests/workspace/test_parse_cache.py
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -135,6 +136,13 @@ clean:
 $(EXTRAS)/.dbt: pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)/dbt
 	$(EXTRAS)/dbt/bin/python -m pip install --quiet 'dbt-core>=1.8,<1.12' 'dbt-duckdb>=1.8,<2' 'dbt-postgres>=1.8,<2'
+	@touch $@
+
+# streamt with its extra `fast`: the tests of SQL and of records must say the same.
+$(EXTRAS)/.fast: pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)/fast
+	$(EXTRAS)/fast/bin/python -m pip install --quiet --editable '.[kafka,sql,fast]' \
+		'fastavro>=1.9,<2' 'hypothesis>=6.100' 'pytest>=8.2' 'pytest-xdist>=3.6' 'trustme>=1.1'
 	@touch $@
 
 # Only their readers of OpenLineage events run, which need little of what the packages ask for.

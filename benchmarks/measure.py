@@ -11,9 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 ROUNDS = 5
 STREAMT = (sys.executable, "-m", "streamt")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +34,20 @@ class Cost:
     peak: float = 0.0
 
 
-def process(*command: str) -> Cost:
+def process(*command: str, cache: Path | None = None) -> Cost:
     """Run a command to its end, its output thrown away.
+
+    Args:
+        command: the program and its arguments.
+        cache: the folder of what earlier runs read; without one, nothing is kept.
 
     Raises:
         subprocess.CalledProcessError: it failed.
     """
     start = time.perf_counter()
     # Not `subprocess.run`: it would wait for the process itself, and lose what it cost.
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environ = {"STREAMT_NO_CACHE": "1"} if cache is None else {"STREAMT_CACHE_DIR": str(cache)}
+    running = subprocess.Popen(command, env=os.environ | environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(running.pid, 0)
     running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode:
@@ -47,9 +55,9 @@ def process(*command: str) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024)
 
 
-def interleaved(tasks: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, list[Cost]]:
+def interleaved(tasks: Mapping[T, Callable[[], Cost]], rounds: int) -> dict[T, list[Cost]]:
     """Run all tasks in turn, again and again."""
-    costs: dict[str, list[Cost]] = {name: [] for name in tasks}
+    costs: dict[T, list[Cost]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
             costs[name].append(task())

@@ -1,8 +1,13 @@
 """What holds for every test."""
 
+import os
+
 from hypothesis import settings
 
 pytest_plugins = ["tests.stack.fixtures"]
+
+# A test keeps nothing for the next one, nor for its user; those of the cache name a folder of their own.
+os.environ["STREAMT_NO_CACHE"] = "1"
 
 # A machine that is busy is no reason to fail: no law here speaks of time.
 settings.register_profile("streamt", deadline=None)

@@ -23,6 +23,8 @@ def main() -> None:
     # What comes now, while the interpreter shuts down, must not change the status any more.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
+    # Nothing that is still there needs to be looked through once more: a tenth of the time of a large project.
+    gc.freeze()
     sys.exit(status)
 
 

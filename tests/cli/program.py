@@ -60,7 +60,9 @@ class Ended:
 def clean_environment(**more: str) -> dict[str, str]:
     """Give this process's environment without what would change the program's ways."""
     ours = ("STREAMT_", "OPENLINEAGE", "SOURCE_DATE_EPOCH", "NO_COLOR", "FORCE_COLOR")
-    return {key: value for key, value in os.environ.items() if not key.startswith(ours)} | more
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    # Nothing is kept for the next test, unless in a folder of the test's own.
+    return clean | ({} if "STREAMT_CACHE_DIR" in more else {"STREAMT_NO_CACHE": "1"}) | more
 
 
 def bare_environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ from streamt.cli.catalog_options import (
     data_folder,
     token_file,
 )
-from streamt.cli.options import help_when_bare, project_options, reporting
+from streamt.cli.options import help_when_bare, open_project, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, PlacedDiagnostic, StreamtError
 
@@ -45,8 +45,6 @@ def remote_at(url: str, token_path: Path | None) -> "Remote":
     Raises:
         StreamtError: E571, when there is no token, or the address cannot be used.
     """
-    import os
-
     from streamt.catalog.remote import Remote
 
     text = os.environ.get(TOKEN_VARIABLE) if token_path is None else None
@@ -107,10 +105,9 @@ def sync_project(
     from streamt.catalog.sources import in_events
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
-    from streamt.workspace import open_workspace
     from streamt.workspace.namespaces import namespaces_of
 
-    workspace = open_workspace(project_dir, environment, os.environ)
+    workspace = open_project(project_dir, environment)
     with workspace.located():
         options = NamespaceOptions("streamt", kafka_namespace, gateway_namespace)
         lines = export(workspace.compiled, namespaces_of(workspace, options)).lines

@@ -1,6 +1,5 @@
 """`streamt compile` and `streamt build`: everything that the project makes, as files, without asking any server."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamt.cli.options import complete_names, project_options, reporting
+from streamt.cli.options import complete_names, open_project, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 
@@ -65,9 +64,8 @@ def _open(directory: Path, environment: str | None) -> "tuple[Workspace, DeployP
         StreamtError: E501, E502, E503 or E510.
     """
     from streamt.deploy.artifacts import deploy_project
-    from streamt.workspace import open_workspace
 
-    workspace = open_workspace(directory, environment, os.environ)
+    workspace = open_project(directory, environment)
     with workspace.located():
         return workspace, deploy_project(workspace.project, workspace.compilation)
 

@@ -1,6 +1,5 @@
 """What the commands of deploying share: opening an environment, colours, and how lines become bytes."""
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streamt.cli.options import open_project
 from streamt.cli.output import Mode, Session
 from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, resolve
 
@@ -46,10 +46,9 @@ def open_deployment(directory: Path, environment: str | None) -> OpenedDeploymen
     Raises:
         StreamtError: E501, E502, E503 or E510.
     """
-    from streamt.workspace import open_workspace
     from streamt.workspace.deployment import Deployment
 
-    opened = open_workspace(directory, environment, os.environ)
+    opened = open_project(directory, environment)
     return OpenedDeployment(opened, Deployment(opened.project, opened.compilation))
 
 

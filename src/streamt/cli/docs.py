@@ -1,6 +1,5 @@
 """`streamt docs openlineage`: the static export."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import click
 
 from streamt.cli.consumers import consumer_options, warnings_for
 from streamt.cli.global_options import global_options
-from streamt.cli.options import help_when_bare, project_options, reporting, select_option
+from streamt.cli.options import help_when_bare, open_project, project_options, reporting, select_option
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code
 
@@ -66,10 +65,9 @@ def openlineage(
     from streamt.cli.output_file import replace_file
     from streamt.openlineage.identity import NamespaceOptions
     from streamt.openlineage.static import export
-    from streamt.workspace import open_workspace
     from streamt.workspace.namespaces import namespaces_of
 
-    workspace = open_workspace(project_dir, environment, os.environ)
+    workspace = open_project(project_dir, environment)
     selected = workspace.select(selectors) if selectors else None
     with workspace.located():
         options = NamespaceOptions(job_namespace, kafka_namespace, gateway_namespace)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from streamt.cli.global_options import global_options
-from streamt.cli.options import directory_option, help_when_bare, project_options, reporting
+from streamt.cli.options import directory_option, environment_option, help_when_bare, reporting
 from streamt.cli.output import Result, encode, table
 
 
@@ -37,7 +37,8 @@ def list_all(*, project_dir: Path) -> Result:
 
 @envs.command()
 @click.argument("name", required=False)
-@project_options
+@directory_option
+@environment_option
 @reporting
 def show(*, name: str | None, environment: str | None, project_dir: Path) -> Result:
     """Show one environment, named or by --env; secrets and what variables supply are masked."""

@@ -1,7 +1,6 @@
 """`streamt lineage`: the graph of what feeds what."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamt.cli.global_options import session_of
-from streamt.cli.options import complete_names, project_options, reporting, select_option
+from streamt.cli.options import complete_names, open_project, project_options, reporting, select_option
 from streamt.cli.output import Mode, Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, did_you_mean, quote
 
@@ -54,13 +53,11 @@ def lineage(
     environment: str | None,
 ) -> Result:
     """Show what feeds what, from the sources to the exposures."""
-    from streamt.workspace import open_workspace
-
     if (upstream or downstream) and model is None:
         raise click.UsageError("--upstream and --downstream need --model NAME")
     if in_browser and graph_format not in (None, "html"):
         raise click.UsageError(f"--open shows an HTML page, and excludes --format {graph_format}")
-    workspace = open_workspace(project_dir, environment, os.environ)
+    workspace = open_project(project_dir, environment)
     shown = workspace.lineage
     if selectors:
         shown = shown.only(workspace.select(selectors))

@@ -1,13 +1,12 @@
 """`streamt list`: what the project declares."""
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from streamt.cli.options import project_options, reporting, select_option
+from streamt.cli.options import open_project, project_options, reporting, select_option
 from streamt.cli.output import Result, encode, table
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ def list_declarations(
     *, kinds: tuple[str, ...], selectors: tuple[str, ...], project_dir: Path, environment: str | None
 ) -> Result:
     """List sources, models, tests and exposures."""
-    from streamt.workspace import open_workspace
-
-    workspace = open_workspace(project_dir, environment, os.environ)
+    workspace = open_project(project_dir, environment)
     declared = declarations(workspace.project, workspace.compiled)
     if selectors:
         declared = _only(declared, workspace.lineage.only(workspace.select(selectors)))

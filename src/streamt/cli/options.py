@@ -4,14 +4,18 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from streamt.cache import NO_CACHE
 from streamt.cli.global_options import global_options, session_of
 from streamt.cli.output import Mode, Result, StoppedError
 from streamt.cli.streams import write_stdout
 from streamt.diagnostics import StreamtError
+
+if TYPE_CHECKING:
+    from streamt.workspace import Workspace
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,9 +79,34 @@ select_option = click.option(
 )
 
 
+_NO_CACHE = f"{__name__}.no_cache"
+_no_cache_option = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.setdefault(_NO_CACHE, value),
+    envvar="STREAMT_NO_CACHE",
+    help="Read every file and SQL text again, and keep nothing of it.",
+)
+
+
 def project_options(function: F) -> F:
-    """Add `--project-dir` and `--env`, as every command takes that reads a project."""
-    return directory_option(environment_option(function))
+    """Add `--project-dir`, `--env` and `--no-cache`, as every command takes that reads a project."""
+    return directory_option(environment_option(_no_cache_option(function)))
+
+
+def open_project(directory: Path, environment: str | None) -> "Workspace":
+    """Read and compile a project, with what was read before unless `--no-cache` is given.
+
+    Raises:
+        StreamtError: E501, E502, E503 or E510, with all that was found.
+    """
+    from streamt.workspace import open_workspace
+    from streamt.workspace.parse_cache import project_cache
+
+    is_off = click.get_current_context().meta.get(_NO_CACHE, False)
+    cache = NO_CACHE if is_off else project_cache(directory, os.environ)
+    return open_workspace(directory, environment, os.environ, cache)
 
 
 def reporting(function: Callable[P, Result]) -> Callable[P, None]:

@@ -1,6 +1,5 @@
 """`streamt test`: run the project's tests against records, declarations and jobs."""
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import click
 
 from streamt.cli.consumers import consumer_options, form_of, parent_option, warnings_for
 from streamt.cli.global_options import session_of
-from streamt.cli.options import complete_names, project_options, reporting, select_option
+from streamt.cli.options import complete_names, open_project, project_options, reporting, select_option
 from streamt.cli.output import Mode, Result, StoppedError
 from streamt.cli.progress import Bar
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
@@ -73,9 +72,8 @@ def test(
     if deploy:
         raise _not_implemented()
     from streamt.testing.selection import select_tests
-    from streamt.workspace import open_workspace
 
-    workspace = open_workspace(project_dir, environment, os.environ)
+    workspace = open_project(project_dir, environment)
     document = workspace.project.document
     targets = workspace.select(selectors)
     with workspace.located():

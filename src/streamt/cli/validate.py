@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from streamt.cli.options import project_options, reporting
+from streamt.cli.options import open_project, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import PlacedDiagnostic, StreamtError
 
@@ -61,10 +61,9 @@ def _environments(directory: Path) -> Iterable[str]:
 def _check(directory: Path, environment: str | None) -> _Checked:
     """Check one environment."""
     from streamt.compiler import check_rules
-    from streamt.workspace import open_workspace
 
     try:
-        workspace = open_workspace(directory, environment, os.environ)
+        workspace = open_project(directory, environment)
     except StreamtError as error:
         return _Checked(environment, None, error.placed())
     broken = check_rules(workspace.project.document, workspace.compilation)

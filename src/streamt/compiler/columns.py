@@ -20,7 +20,7 @@ def check_columns(document: Document) -> Iterator[Diagnostic]:
         yield from _source_names(source, path, who)
     for index, model in enumerate(document.models):
         yield from _check_model(model, ProjectPath(("models", index)), invalid)
-    names = _names_by_declaration(document)
+    names = _names_by_declaration(document) if document.tests else {}
     for index, test in enumerate(document.tests):
         yield from _check_test(test, ProjectPath(("tests", index)), names)
 

@@ -1,9 +1,10 @@
 """A project -> what it means: every dependency, materialization and physical name, or everything that is wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.compiler.artifacts import CompiledProject, Node, NodeKind
 from streamt.compiler.clusters import check_clusters
 from streamt.compiler.columns import check_columns
@@ -17,10 +18,10 @@ from streamt.compiler.nodes import compiled_model, model_node, source_node
 from streamt.compiler.physical import check_outputs
 from streamt.compiler.queries import with_query
 from streamt.compiler.references import Declared, check_reads, cycles
-from streamt.compiler.topics import check_replicas
+from streamt.compiler.topics import check_replicas, topic_settings
 from streamt.diagnostics import Diagnostic, ProjectPath, StreamtError
 from streamt.project import Project
-from streamt.project.language import Model
+from streamt.project.language import Model, TopicSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +50,33 @@ def compile_project(project: Project, *, compiled_at: datetime) -> CompiledProje
     return compile_models(project, compiled_at=compiled_at).project
 
 
-def compile_models(project: Project, *, compiled_at: datetime) -> Compilation:
+def compile_models(project: Project, *, compiled_at: datetime, cache: Cache = NO_CACHE) -> Compilation:
     """Compile `project`, with all that is known of each model.
 
     Args:
         project: a project, as `load_project` gives it.
         compiled_at: the time of this compile, aware and in UTC.
+        cache: what was read before.
 
     Raises:
         StreamtError: E510, with everything that is wrong in all models.
     """
-    context, document = CompileContext.of(project), project.document
+    context, document = CompileContext.of(project, cache), project.document
     drafts = settled(
         [draft_model(model, ProjectPath(("models", index)), context) for index, model in enumerate(document.models)]
     )
     sources = tuple(source_node(source, ProjectPath(("sources", i))) for i, source in enumerate(document.sources))
     models = tuple(model_node(each) for each in drafts if each.materialization is not None)
     nodes = (*sources, *models)
-    diagnostics = sorted(_diagnostics(drafts, nodes, project), key=_declaration)
+    topics = topic_settings(nodes, document)
+    diagnostics = sorted(_diagnostics(drafts, nodes, topics, project), key=_declaration)
     errors = [each for each in diagnostics if each.is_error]
     if errors:
         raise StreamtError(*errors, positions=project.source_map)
     result = CompiledProject(document.project.name, nodes, compiled_at, tuple(diagnostics))
-    compiled = tuple(compiled_model(draft, node, document) for draft, node in zip(drafts, models, strict=True))
+    compiled = tuple(
+        compiled_model(draft, node, topics.get(node.name)) for draft, node in zip(drafts, models, strict=True)
+    )
     return Compilation(result, compiled)
 
 
@@ -82,7 +87,9 @@ def draft_model(model: Model, path: ProjectPath, context: CompileContext) -> Dra
     return materialized(with_query(draft, context) if model.has_sql else draft, context)
 
 
-def _diagnostics(drafts: Sequence[Draft], nodes: Sequence[Node], project: Project) -> Iterator[Diagnostic]:
+def _diagnostics(
+    drafts: Sequence[Draft], nodes: Sequence[Node], topics: Mapping[str, TopicSettings], project: Project
+) -> Iterator[Diagnostic]:
     document = project.document
     declared, calls = Declared.of(document, drafts), _calls(nodes)
     models = {model.name: model for model in document.models}
@@ -96,7 +103,7 @@ def _diagnostics(drafts: Sequence[Draft], nodes: Sequence[Node], project: Projec
     yield from check_macros(project)
     yield from cycles(drafts)
     yield from check_topic_names(nodes, models)
-    yield from check_replicas(nodes, document)
+    yield from check_replicas(nodes, topics, document)
     yield from check_outputs(nodes, models)
     yield from collisions(nodes)
 

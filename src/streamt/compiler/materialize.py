@@ -24,14 +24,14 @@ def materialized(draft: Draft, context: CompileContext) -> Draft:
     if draft.model.has_sql and draft.query is None:
         return draft
     declared, explicit = _declared(draft)
-    draft = replace(draft, declared=declared, materialization=declared, explicit=explicit)
-    found = [*draft.diagnostics, *_unread(draft, context), *_misfeeds(draft)]
-    if declared is VIRTUAL and not context.has_gateway:
-        if explicit and not context.project.safety.virtual_topics_as_flink:
-            found.append(draft.error("a virtual topic needs a Gateway, and the environment has none", hint=_NO_GATEWAY))
-        else:
-            draft = replace(draft, materialization=FLINK)
-    return replace(draft, diagnostics=tuple(found))
+    falls_back = declared is VIRTUAL and not context.has_gateway
+    may_fall_back = not explicit or context.project.safety.virtual_topics_as_flink
+    effective = FLINK if falls_back and may_fall_back else declared
+    draft = replace(draft, declared=declared, materialization=effective, explicit=explicit)
+    found = [*_unread(draft, context), *_misfeeds(draft)]
+    if falls_back and not may_fall_back:
+        found.append(draft.error("a virtual topic needs a Gateway, and the environment has none", hint=_NO_GATEWAY))
+    return replace(draft, diagnostics=(*draft.diagnostics, *found)) if found else draft
 
 
 def settled(drafts: Sequence[Draft]) -> tuple[Draft, ...]:

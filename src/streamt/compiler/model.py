@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache as memoized
 from typing import TYPE_CHECKING
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.compiler.artifacts import Materialization, Node, Output
 from streamt.compiler.templates import Reference, Rendered, length, readable, with_names
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
@@ -24,17 +25,19 @@ class CompileContext:
         has_gateway: whether the project has a Gateway that can hold virtual topics.
         parsed: gives the same parsed query for equal texts. Markers are numbered in each model by itself, so models
             that differ only in what they read, or in a literal, have one query here.
+        cache: what was read before.
     """
 
     project: "Project"
     has_gateway: bool
-    parsed: Callable[[str], ParsedQuery] = field(default_factory=lambda: cache(ParsedQuery))
+    cache: Cache = NO_CACHE
+    parsed: Callable[[str], ParsedQuery] = field(default_factory=lambda: memoized(ParsedQuery))
 
     @classmethod
-    def of(cls, project: "Project") -> "CompileContext":
+    def of(cls, project: "Project", cache: Cache = NO_CACHE) -> "CompileContext":
         """Return the context of a project."""
         conduktor = project.document.runtime.conduktor if project.document.runtime else None
-        return cls(project, conduktor is not None and conduktor.gateway is not None)
+        return cls(project, conduktor is not None and conduktor.gateway is not None, cache)
 
 
 @dataclass(frozen=True, slots=True)

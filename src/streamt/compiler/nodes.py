@@ -4,7 +4,7 @@ from streamt.compiler.artifacts import CompiledColumn, Node, NodeKind, Output, O
 from streamt.compiler.materialize import FLINK, SINK, TOPIC, VIRTUAL
 from streamt.compiler.model import CompiledModel, Draft
 from streamt.diagnostics import ProjectPath
-from streamt.project.language import Column, Document, Source
+from streamt.project.language import Column, Source, TopicSettings
 
 
 def source_node(source: Source, path: ProjectPath) -> Node:
@@ -40,9 +40,8 @@ def model_node(draft: Draft) -> Node:
     )
 
 
-def compiled_model(draft: Draft, node: Node, document: Document) -> CompiledModel:
+def compiled_model(draft: Draft, node: Node, topic: TopicSettings | None) -> CompiledModel:
     """Return a model that nothing is wrong with."""
-    makes_topic = node.output is not None and node.output.kind is OutputKind.TOPIC
     return CompiledModel(
         declaration=draft.model,
         path=draft.path,
@@ -50,7 +49,7 @@ def compiled_model(draft: Draft, node: Node, document: Document) -> CompiledMode
         explicit=draft.explicit,
         query=draft.query,
         reads=draft.reads,
-        topic=document.topic_settings(draft.model) if makes_topic else None,
+        topic=topic,
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from streamt.compiler.model import CompileContext, CompiledQuery, Draft, Read
 from streamt.compiler.templates import GluedError, Reference, Rendered, TemplateError, references_of, render
 from streamt.diagnostics import Diagnostic, ProjectPath, Supplied, did_you_mean, quote
-from streamt.sql import SqlError, read_query, structure_of
+from streamt.sql import QueryFacts, SqlError, read_query, structure_of
 
 if TYPE_CHECKING:
     from streamt.project import Macro
@@ -20,7 +21,8 @@ def with_query(draft: Draft, context: CompileContext) -> Draft:
     if model.macro is not None and macro is None:
         hint = did_you_mean(model.macro, macros) or "a macro is a file `macros/NAME.sql.j2`"
         return _failed(draft, draft.error(f"unknown macro {quote(model.macro)}", draft.path / "macro", hint))
-    draft = replace(draft, hides=macro is not None and _holds_supplied(model.params))
+    if macro is not None and _holds_supplied(model.params):
+        draft = replace(draft, hides=True)
     template = macro.text if macro else model.sql or ""
     try:
         rendered = render(template, model.params if macro else None)
@@ -28,13 +30,51 @@ def with_query(draft: Draft, context: CompileContext) -> Draft:
         place = _template_place(draft, macro, error.line)
         return _failed(draft, draft.error(error.message, place, None if draft.hides else error.hint))
     try:
-        query = read_query(rendered.sql)
-        references = references_of(query, rendered)
+        # What a variable supplied is kept nowhere.
+        found = _compiled(rendered, context) if draft.hides else _remembered(rendered, context)
     except SqlError as error:
         return _failed(draft, sql_error(draft, error, rendered, macro))
-    found = CompiledQuery(rendered, query.text, context.parsed(structure_of(query.text)).facts, references)
-    reads = (Read(each.name, each.kind, reference_place(draft, macro, each)) for each in references)
+    reads = (Read(each.name, each.kind, reference_place(draft, macro, each)) for each in found.references)
     return replace(draft, query=found, reads=_unique((*draft.reads, *reads)))
+
+
+def _compiled(rendered: Rendered, context: CompileContext) -> CompiledQuery:
+    """Return the one query of a model's SQL.
+
+    Raises:
+        SqlError: it is none.
+    """
+    query = read_query(rendered.sql)
+    references = references_of(query, rendered)
+    return CompiledQuery(rendered, query.text, context.parsed(structure_of(query.text)).facts, references)
+
+
+def _remembered(rendered: Rendered, context: CompileContext) -> CompiledQuery:
+    """Return the one query of a model's SQL, as it was read before or as `_compiled` reads it."""
+    return context.cache.get_or_make(
+        "sql",
+        # How many markers there are decides which words are markers.
+        f"{len(rendered.references)} {rendered.sql}".encode(),
+        make=partial(_compiled, rendered, context),
+        dump=_dumped,
+        load=partial(_loaded, rendered),
+    )
+
+
+def _dumped(query: CompiledQuery) -> Any:
+    text = None if query.text == query.rendered.sql else query.text
+    facts = query.facts.as_plain() if query.facts else None
+    return text, [query.rendered.references.index(each) for each in query.references], facts
+
+
+def _loaded(rendered: Rendered, plain: Any) -> CompiledQuery:
+    text, numbers, facts = plain
+    return CompiledQuery(
+        rendered,
+        rendered.sql if text is None else text,
+        None if facts is None else QueryFacts.of_plain(facts),
+        tuple(rendered.references[number] for number in numbers),
+    )
 
 
 def _failed(draft: Draft, diagnostic: Diagnostic) -> Draft:

@@ -5,7 +5,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from streamt.compiler.compile import Compilation
 from streamt.compiler.model import CompiledModel
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
-from streamt.project.language import Column, Document, Level, Model, Source, Struct, Test, TopicSettings, config_text
+from streamt.project.language import (
+    Column,
+    Document,
+    Level,
+    Model,
+    Rules,
+    Source,
+    Struct,
+    Test,
+    TopicSettings,
+    config_text,
+)
 from streamt.project.regex import Regex
 from streamt.yaml import Path
 
@@ -22,6 +33,8 @@ def check_rules(document: Document, compilation: Compilation) -> tuple[Diagnosti
     Returns:
         One E520 for each rule that something breaks, in the order of the files.
     """
+    if document.rules == Rules():
+        return ()
     return (*_models(document, compilation.models), *_sources(document), *_others(document))
 
 
@@ -172,6 +185,8 @@ def _classified(
 ) -> Iterator[Diagnostic]:
     """Check the classification of declared columns."""
     rules = document.rules.security
+    if not rules.require_classification and rules.allowed_classifications is None and not rules.pii_column_patterns:
+        return
     patterns = [Regex(f"(?i){pattern}") for pattern in rules.pii_column_patterns]
     for at, column in enumerate(columns):
         level = levels.get(column.name, column.classification)

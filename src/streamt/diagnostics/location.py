@@ -1,6 +1,6 @@
 """Where something is wrong: a path into the project, a place in a file, an option, or a variable."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 
 def pointer(*parts: str | int) -> str:
@@ -45,11 +45,11 @@ class ProjectPath:
 
     def key(self) -> "ProjectPath":
         """Return the place of this path's key instead of its value."""
-        return replace(self, at_key=True)
+        return ProjectPath(self.parts, at_key=True, text=self.text, dotted=self.dotted)
 
     def at(self, line: int, column: int | None = None, *, file: str | None = None) -> "ProjectPath":
         """Return the place at a line of this path's text, both counted from 1."""
-        return replace(self, text=TextPosition(line, column, file))
+        return ProjectPath(self.parts, self.at_key, TextPosition(line, column, file), self.dotted)
 
     def is_within(self, other: "ProjectPath") -> bool:
         """Report whether this is `other` or a part of it."""

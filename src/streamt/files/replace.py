@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 
-def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = None) -> None:
+def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = None, durable: bool = True) -> None:
     """Replace the file at `path` by `chunks`, entirely or not at all.
 
     The bytes go to a staging file in the same folder, are flushed and fsynced, and take the target's place in one
@@ -25,6 +25,7 @@ def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = No
         path: the file to write; a link to one will do.
         chunks: its whole content, in order.
         mode: permission bits of the file; by default the old file's, or what the umask leaves.
+        durable: whether the file is on the disk when this returns; else a machine that fails may leave it cut short.
 
     Raises:
         OSError: the target is no regular file, or the folder or the disk refuses.
@@ -36,7 +37,7 @@ def atomic_replace(path: Path, chunks: Iterable[bytes], *, mode: int | None = No
     try:
         for folder in reversed(missing):
             folder.mkdir()
-        _stage_and_move(target, access, chunks)
+        _stage_and_move(target, access, chunks, durable=durable)
     except BaseException:
         for folder in missing:
             with suppress(OSError):
@@ -94,7 +95,7 @@ def _missing_parents(target: Path) -> list[Path]:
     return missing
 
 
-def _stage_and_move(target: Path, access: _Access, chunks: Iterable[bytes]) -> None:
+def _stage_and_move(target: Path, access: _Access, chunks: Iterable[bytes], *, durable: bool) -> None:
     _remove_left_over(target.parent)
     # The name is chosen before the file has it, so that an interrupt at any moment still finds it to take away.
     name = target.with_name(f".streamt-{secrets.token_hex(8)}.tmp")
@@ -103,14 +104,16 @@ def _stage_and_move(target: Path, access: _Access, chunks: Iterable[bytes]) -> N
             access.give_to(file.fileno())
             file.writelines(chunks)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
             if not name.exists():
                 _give_name(file.fileno(), name)
             name.replace(target)
     except BaseException:
         name.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+    if durable:
+        sync_folder(target.parent)
 
 
 _OPEN_FILES = Path("/proc/self/fd")

@@ -127,7 +127,7 @@ def _of_names(model: OpenLineageModel, place: Place = ()) -> Iterator[Violation]
     names, children = _structure(type(model))
     for attribute in names:
         name = getattr(model, attribute)
-        if name is not None and not name.strip():
+        if not _is_name(name):
             yield Violation("a blank name", pointer(*place, attribute))
     for attribute, alias in children:
         match getattr(model, attribute):
@@ -142,12 +142,19 @@ def _of_names(model: OpenLineageModel, place: Place = ()) -> Iterator[Violation]
 def _of_list(items: tuple[OpenLineageModel, ...], place: Place) -> Iterator[Violation]:
     seen: set[tuple[str, ...]] = set()
     for index, item in enumerate(items):
-        yield from _of_names(item, (*place, index))
-        if names := _structure(type(item)).names:
-            identity = tuple([getattr(item, name) for name in names])
+        names, children = _structure(type(item))
+        identity = tuple([getattr(item, name) for name in names])
+        # Most items are columns without columns of their own, which need no walk.
+        if not all(map(_is_name, identity)) or any(getattr(item, attribute) is not None for attribute, _ in children):
+            yield from _of_names(item, (*place, index))
+        if names:
             if identity in seen:
                 yield Violation("a name that is in the list already", pointer(*place, index))
             seen.add(identity)
+
+
+def _is_name(name: str | None) -> bool:
+    return name is None or bool(name.strip())
 
 
 def _of_map(items: dict[str, OpenLineageModel], place: Place) -> Iterator[Violation]:

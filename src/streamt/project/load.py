@@ -6,6 +6,7 @@ from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.diagnostics import Diagnostic, StreamtError
 from streamt.files import garbage_collector
 from streamt.project import check
@@ -22,7 +23,10 @@ from streamt.project.variables import substitute
 
 
 def load_project(
-    directory: FilePath, environment: str | None = None, environ: Mapping[str, str] | None = None
+    directory: FilePath,
+    environment: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    cache: Cache = NO_CACHE,
 ) -> Project:
     """Load the project in `directory`.
 
@@ -30,6 +34,7 @@ def load_project(
         directory: the project's folder.
         environment: the environment's name; by default `STREAMT_ENV`, or the only one there is.
         environ: the process's variables; none by default.
+        cache: what was read before.
 
     Returns:
         The project, checked as far as that goes without its SQL.
@@ -39,14 +44,14 @@ def load_project(
     """
     # What is read only grows, so collecting garbage on the way would go through it again and again.
     with garbage_collector(on=False):
-        return _load(Folder(directory), environment, environ or {})
+        return _load(Folder(directory), environment, environ or {}, cache)
 
 
-def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str]) -> Project:
+def _load(folder: Folder, wanted: str | None, environ: Mapping[str, str], cache: Cache) -> Project:
     root_file = folder.root_file()
     name, environment_file = choose_environment(folder, wanted, environ)
     variables, in_env_files = read_variables(folder, name, environ)
-    merged = merge_files(folder, root_file, environment_file)
+    merged = merge_files(folder, root_file, environment_file, cache)
     data, source_map = merged.data, merged.source_map
     unset = substitute(data, variables, merged.templated).diagnostics
     sql_files = read_sql_files(folder, data)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError, nearest, quote
 from streamt.project.files import Folder
 from streamt.project.language import API_VERSION, ENVIRONMENT_SECTIONS, LISTS, SECTIONS, SHARED_SECTIONS
@@ -35,15 +36,16 @@ class Merged:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def merge_files(folder: Folder, root_file: str, environment_file: str | None) -> Merged:
+def merge_files(folder: Folder, root_file: str, environment_file: str | None, cache: Cache = NO_CACHE) -> Merged:
     """Read the files of a project, and put them together.
 
     Args:
         folder: the project's folder.
         root_file: the root file's name.
         environment_file: the file of the environment, if the project has `environments/`.
+        cache: what was read before.
     """
-    merger = _Merger(folder, root_file)
+    merger = _Merger(folder, root_file, cache)
     merger.add_root()
     for name in LISTS:
         merger.add_list(name)
@@ -61,6 +63,7 @@ def _sections(file: YamlFile) -> dict[str, Any]:
 class _Merger:
     folder: Folder
     root_file: str
+    cache: Cache
     root: YamlFile | None = None
     data: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
@@ -80,7 +83,7 @@ class _Merger:
     def _read(self, file: str) -> YamlFile | None:
         """Read a file, or note what is wrong with it."""
         try:
-            document = read_yaml_file(self.folder, file)
+            document = read_yaml_file(self.folder, file, self.cache)
         except StreamtError as error:
             self.complete = False
             self.diagnostics += error.diagnostics

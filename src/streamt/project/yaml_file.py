@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.diagnostics import Code, Diagnostic, FilePlace, ProjectPath, StreamtError, quote
 from streamt.project.files import Folder
-from streamt.project.language import secret_length
-from streamt.yaml import Layout, Path, read_yaml
+from streamt.project.language import secret_length, written_secrets
+from streamt.yaml import ItemStart, Layout, Path, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,24 @@ class YamlFile:
         return {path: node.raw for path, node in self.layout.locate(paths).items()}
 
 
-def read_yaml_file(folder: Folder, file: str) -> YamlFile:
+def read_yaml_file(folder: Folder, file: str, cache: Cache = NO_CACHE) -> YamlFile:
     """Read a file that holds a mapping; an empty one holds an empty mapping.
+
+    Args:
+        folder: the project's folder.
+        file: its path from there, with `/`.
+        cache: what was read before.
 
     Raises:
         StreamtError: E501, with everything that is wrong with the file.
     """
     content = folder.read(file)
+    return cache.get_or_make(
+        "yaml", content, make=partial(_read, content, file), dump=_dumped, load=partial(_loaded, content, file)
+    )
+
+
+def _read(content: bytes, file: str) -> YamlFile:
     reading = read_yaml(content, file)
     if reading.diagnostics:
         raise StreamtError(*map(_without_secrets, reading.diagnostics))
@@ -63,6 +76,37 @@ def read_yaml_file(folder: Folder, file: str) -> YamlFile:
         place = FilePlace(file, 1, 1)
         raise StreamtError(Diagnostic(code=Code.PARSE_ERROR, message=message, location=place, hint=hint))
     return YamlFile(file, Layout(content, reading.items), reading.data)
+
+
+def _dumped(file: YamlFile) -> Any:
+    """Return what a file says without any secret: items of lists that hold one are read again each time."""
+    unsafe: dict[str, set[int]] = {}
+    for section, *rest in written_secrets(file.data):
+        if not rest or not isinstance(rest[0], int):
+            return None
+        unsafe.setdefault(str(section), set()).add(rest[0])
+    data = dict(file.data)
+    for section, indexes in unsafe.items():
+        again = file.layout.read_items(section, indexes)
+        if again is None or any(data[section][index] != value for index, value in again.items()):
+            return None
+        data[section] = [None if index in indexes else value for index, value in enumerate(data[section])]
+    items = {key: [number for start in starts for number in start] for key, starts in file.layout.items.items()}
+    return data, items, {section: sorted(indexes) for section, indexes in unsafe.items()}
+
+
+def _loaded(content: bytes, file: str, plain: Any) -> YamlFile | None:
+    """Return the file of what `_dumped` gave."""
+    data, numbers, unsafe = plain
+    items = {key: list(map(ItemStart, *[iter(flat)] * 3)) for key, flat in numbers.items()}
+    layout = Layout(content, items)
+    for section, indexes in unsafe.items():
+        again = layout.read_items(section, indexes)
+        if again is None:
+            return None
+        for index, value in again.items():
+            data[section][index] = value
+    return YamlFile(file, layout, data)
 
 
 def _without_secrets(wrong: Diagnostic) -> Diagnostic:

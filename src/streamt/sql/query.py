@@ -1,10 +1,11 @@
 """One query and what its tree tells, asked for when it is needed, and never twice."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from streamt.sql.lexer import SqlError
 
@@ -53,6 +54,27 @@ class QueryFacts:
     updates: bool = False
     versioned: frozenset[str] = frozenset()
     gateway_obstacle: str | None = None
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return the facts as data for JSON."""
+        return {
+            "shape": self.shape,
+            "tables": self.tables,
+            "updates": self.updates,
+            "versioned": sorted(self.versioned),
+            "gateway_obstacle": self.gateway_obstacle,
+        }
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the facts of what `as_plain` gave."""
+        return cls(
+            shape=Shape(plain["shape"]),
+            tables=tuple(TableName(name, start) for name, start in plain["tables"]),
+            updates=plain["updates"],
+            versioned=frozenset(plain["versioned"]),
+            gateway_obstacle=plain["gateway_obstacle"],
+        )
 
 
 def structure_of(query: str) -> str:

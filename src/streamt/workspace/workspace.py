@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamt.cache import NO_CACHE, Cache
 from streamt.diagnostics import Diagnostic, PlacedDiagnostic, StreamtError, resolve
 
 if TYPE_CHECKING:
@@ -69,23 +70,28 @@ class Workspace:
         return resolve(diagnostics, self.project.source_map)
 
 
-def open_workspace(directory: Path, environment: str | None, environ: Mapping[str, str]) -> Workspace:
+def open_workspace(
+    directory: Path, environment: str | None, environ: Mapping[str, str], cache: Cache = NO_CACHE
+) -> Workspace:
     """Read and compile the project in `directory`.
 
     Args:
         directory: the project's folder.
         environment: the environment's name; by default `STREAMT_ENV`, or the only one there is.
         environ: the process's variables.
+        cache: what was read before; what was read now is kept in it, if nothing is wrong with the project.
 
     Raises:
         StreamtError: E501, E502, E503 or E510, with all that was found.
     """
     from streamt.project import load_project
 
-    return compile_workspace(load_project(directory, environment, environ), environ)
+    workspace = compile_workspace(load_project(directory, environment, environ, cache), environ, cache)
+    cache.save()
+    return workspace
 
 
-def compile_workspace(project: "Project", environ: Mapping[str, str]) -> Workspace:
+def compile_workspace(project: "Project", environ: Mapping[str, str], cache: Cache = NO_CACHE) -> Workspace:
     """Compile a project that was read.
 
     Raises:
@@ -94,7 +100,7 @@ def compile_workspace(project: "Project", environ: Mapping[str, str]) -> Workspa
     from streamt.compiler import compile_models, compile_time
 
     try:
-        compilation = compile_models(project, compiled_at=compile_time(environ))
+        compilation = compile_models(project, compiled_at=compile_time(environ), cache=cache)
     except StreamtError as error:
         raise StreamtError(*project.warnings, *error.diagnostics, positions=project.source_map) from error
     return Workspace(project, compilation.project, compilation, environ)

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from yaml.events import ScalarEvent
 
@@ -90,6 +91,24 @@ class Layout:
             else:
                 positions = _located(part.encode(), {(0, *path[2:]) for path in inside}, start)
                 found |= {path: positions[0, *path[2:]] for path in inside}
+        return found
+
+    def read_items(self, key: str, indexes: Iterable[int]) -> dict[int, Any] | None:
+        """Read items of a list right below the root again; None where one cannot be read by itself.
+
+        Args:
+            key: the list's.
+            indexes: which of its items.
+        """
+        text = self.content.decode("utf-8-sig", errors="replace")
+        found = {}
+        for index in indexes:
+            _, part = _item(text, self.items, (key, index))
+            builder = Builder(part.encode()) if part is not None else None
+            value = builder.read() if builder else None
+            if builder is None or builder.problems or not isinstance(value, list) or len(value) != 1:
+                return None
+            found[index] = value[0]
         return found
 
 

@@ -44,7 +44,7 @@ from streamt.project.language.runtime import (
     Safety,
     SchemaRegistry,
 )
-from streamt.project.language.secrets import is_secret, secret_length
+from streamt.project.language.secrets import is_secret, secret_length, written_secrets
 from streamt.project.language.sources import Column, EventTime, Input, Reference, Source
 from streamt.project.language.tests import (
     AcceptedTypesAssertion,
@@ -127,4 +127,5 @@ __all__ = [
     "language_schema",
     "schema_at",
     "secret_length",
+    "written_secrets",
 ]
