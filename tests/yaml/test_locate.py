@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamt.yaml import Layout, Path, locate, read_yaml
+from streamt.yaml.reader import Builder
 
 FILE = """\
 literal: |
@@ -189,3 +190,18 @@ def test_only_the_items_that_are_asked_for_are_read_again() -> None:
     items = read_yaml(content, "f.yml").items
     broken = content.replace(b"name: a", b"na{e: a")
     assert Layout(broken, items).locate([("models", 1, "name")])["models", 1, "name"].key == (3, 5)
+
+
+def test_items_that_cannot_be_read_by_themselves_are_all_found_in_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"models: [" + b"{name: a}, " * 50 + b"]\n"
+    items = read_yaml(content, "f.yml").items
+    readings: list[Builder] = []
+    true_read = Builder.read
+
+    def counted(builder: Builder) -> Any:
+        readings.append(builder)
+        return true_read(builder)
+
+    monkeypatch.setattr(Builder, "read", counted)
+    found = Layout(content, items).locate([("models", index, "name") for index in range(50)])
+    assert (len(found), len(readings)) == (50, 1)

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
+from traceback import walk_tb
 
 import click
 
@@ -66,9 +67,8 @@ def _usage_problem(error: click.UsageError) -> PlacedDiagnostic:
 
 def _stdout_problem(error: OSError) -> PlacedDiagnostic:
     """Say that stdout did not take what Click wrote, its help; all else goes through `write_stdout`."""
-    try:
-        sys.stdout.flush()
-    except OSError:
+    *_, (innermost, _) = walk_tb(error.__traceback__)
+    if innermost.f_globals["__name__"] == "click.utils":  # where Click writes
         give_up(sys.stdout)
         message = f"stdout cannot be written: {error.strerror}"
         return PlacedDiagnostic(code=Code.OUTPUT_FAILED, message=message)

@@ -95,8 +95,8 @@ def _check_model(
     model: Model, path: ProjectPath, invalid: Callable[[str], InvalidTypeError | None]
 ) -> Iterator[Diagnostic]:
     who = f"model {quote(model.name)}"
-    own = dict.fromkeys(column.name for column in model.columns)
     yield from _declared(model.columns, path / "columns", who, invalid)
+    own = dict.fromkeys(column.name for column in model.columns)
     if model.contract is not None:
         place = path / "contract" / "columns"
         yield from _declared(model.contract.columns, place, who, invalid)
@@ -104,6 +104,8 @@ def _check_model(
         yield from _check_names(promised, own, who, "`contract`")
     for name, output in model.ml_outputs.items():
         yield from _declared(output.columns, path / "ml_outputs" / name / "columns", who, invalid)
+    if not (model.key or model.event_time or model.security):
+        return
     known = own or dict.fromkeys(column.name for column in model.selected_columns[0])
     yield from _check_names(_listed(model.key, path / "key"), known, who, "`key`")
     advanced = path / "advanced" / "event_time"

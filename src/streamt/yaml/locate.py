@@ -84,14 +84,15 @@ class Layout:
         """
         found: dict[Path, NodePosition] = {}
         text = self.content.decode("utf-8-sig", errors="replace")
+        elsewhere: list[Path] = []
         for head, inside in _by_item(paths, self.items).items():
             start, part = _item(text, self.items, head)
             if part is None:
-                found |= _located(self.content, inside)
+                elsewhere += inside
             else:
                 positions = _located(part.encode(), {(0, *path[2:]) for path in inside}, start)
                 found |= {path: positions[0, *path[2:]] for path in inside}
-        return found
+        return found | (_located(self.content, elsewhere) if elsewhere else {})
 
     def read_items(self, key: str, indexes: Iterable[int]) -> dict[int, Any] | None:
         """Read items of a list right below the root again; None where one cannot be read by itself.

@@ -48,16 +48,16 @@ def find_unreadable_byte(content: bytes) -> Problem | None:
         return None
     character = ord(match[0].decode())
     hint = f'write it as "\\u{character:04x}" if it is meant' if character in _SEPARATORS else "remove it"
-    return _byte_problem(content, match.start(), f"character U+{character:04X} is not allowed in YAML", hint)
+    return _byte_problem(content, match.start(), f"character U+{character:04X} is not allowed", hint)
 
 
 def unreadable_character(content: bytes) -> Problem:
     """Return what is wrong where the parser met a character that it cannot read."""
     match = _UNREADABLE_BYTES.search(content.removeprefix(_BOM))
     offset = match.start() + len(content) - len(content.removeprefix(_BOM)) if match else 0
-    message = "character is not allowed in YAML"
+    message = "character is not allowed"
     if match:
-        message = f"character U+{ord(match[0].decode()):04X} is not allowed in YAML"
+        message = f"character U+{ord(match[0].decode()):04X} is not allowed"
     return _byte_problem(content, offset, message, "remove it, or write it as an escape in double quotes")
 
 
