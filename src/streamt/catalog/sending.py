@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from streamt.catalog.remote import Remote
+from streamt.catalog.remote import Remote, understood
 from streamt.files import atomic_replace
 from streamt.net import Body
 
@@ -81,9 +81,10 @@ def _send(remote: Remote, lines: list[tuple[int, bytes]], report: Report) -> Non
         return
     body = Body(b"[" + b",".join(line for _, line in good) + b"]", {"Content-Type": "application/json"})
     answer: dict[str, Any] = remote.ask("POST", "lineage/batch", raw=body)
-    failed = answer["failed_events"]
+    with understood():
+        failed = [(good[one["index"]][0], str(one["reason"])) for one in answer["failed_events"]]
     report.sent += len(good) - len(failed)
-    report.refused += [(good[one["index"]][0], one["reason"]) for one in failed]
+    report.refused += failed
 
 
 def _batches(path: Path, begin: _Position) -> Iterator[tuple[list[tuple[int, bytes]], _Position]]:

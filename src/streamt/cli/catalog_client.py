@@ -18,6 +18,7 @@ from streamt.cli.catalog_options import (
 from streamt.cli.options import help_when_bare, open_project, project_options, reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, PlacedDiagnostic, StreamtError
+from streamt.files import read_file
 
 if TYPE_CHECKING:
     from streamt.catalog.remote import Remote
@@ -39,6 +40,9 @@ def remote_options(function: Callable[P, T]) -> Callable[P, T]:
     return url(token(function))
 
 
+_MAX_TOKEN_BYTES = 64 * 1024
+
+
 def remote_at(url: str, token_path: Path | None) -> "Remote":
     """Return the catalog with its token.
 
@@ -51,8 +55,8 @@ def remote_at(url: str, token_path: Path | None) -> "Remote":
     path = token_path or token_file()
     if text is None:
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+            text = read_file(path, limit=_MAX_TOKEN_BYTES).decode()
+        except (OSError, ValueError):
             hint = f"give --token-file, or set {TOKEN_VARIABLE}"
             message = "no token: its file cannot be read"
             raise StreamtError(
@@ -171,10 +175,12 @@ def sync_dbt(
 @reporting
 def sync_events(*, url: str, token_file: Path | None) -> Result:
     """Register what the received events name: for a first look at a catalog that knows no sources yet."""
+    from streamt.catalog.remote import understood
+
     answer = remote_at(url, token_file).ask("POST", "sync/events")
-    summary = (
-        f"{counted(answer['containers'], 'container')}: {answer['added']} new; {answer['replaying']} jobs replayed"
-    )
+    with understood():
+        known = counted(answer["containers"], "container")
+        summary = f"{known}: {answer['added']} new; {answer['replaying']} jobs replayed"
     return Result(data=encode(answer), summary=summary)
 
 

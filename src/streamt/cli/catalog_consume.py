@@ -10,6 +10,7 @@ from streamt.cli.catalog_options import default_store, store_option
 from streamt.cli.options import reporting
 from streamt.cli.output import Result, counted, encode
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError
+from streamt.files import read_file
 
 
 @click.command()
@@ -86,15 +87,18 @@ class _Stopping:
         self._source.commit()  # type: ignore[attr-defined]
 
 
+_MAX_SETTINGS_BYTES = 1024 * 1024
+
+
 def _settings(path: Path | None) -> dict[str, str]:
     """Read settings of the Kafka client; secrets stay out of the command line."""
     if path is None:
         return {}
     found = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        message = f"this cannot be read: {error.strerror}"
+        lines = read_file(path, limit=_MAX_SETTINGS_BYTES).decode().splitlines()
+    except (OSError, ValueError) as error:
+        message = f"this cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
         raise StreamtError(
             Diagnostic(code=Code.CATALOG_REFUSED, message=message, location=FilePlace(str(path)))
         ) from None

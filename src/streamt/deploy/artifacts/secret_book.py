@@ -1,5 +1,6 @@
 """Secrets on their way into artifacts: each gets a reference, and its value stays here."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from streamt.deploy.artifact import Content, SecretRef
@@ -13,6 +14,11 @@ _SECRET_PARTS = (
     "password", "passphrase", "secret", "token", "credential", "jaas", "private", "api.key", "apikey", "access.key",
     "user.info", "basic.auth",
 )  # fmt: skip
+# A secret inside of another setting: a user or a parameter of an address, a pair, or what follows the name of a scheme.
+_INSIDE = re.compile(
+    r"://[^/\s]*@|://\S*\?|(?:password|passphrase|secret|token|credentials?|key)\s*[=:]|\b(?:bearer|basic)\s+\S",
+    re.IGNORECASE,
+)
 
 
 class SecretBook:
@@ -45,7 +51,7 @@ class SecretBook:
         return self.keep(path, lambda: str(value)) if isinstance(value, Supplied) else value
 
     def setting(self, key: str, value: Secret[Scalar], *path: str | int) -> Content:
-        """Return a setting of a client or connector: plain, unless it is a secret by its name, or a variable's.
+        """Return a setting of a client or connector: plain, unless it is a variable's, or a secret by its name or form.
 
         A placeholder of a config provider of Kafka's, such as `${file:/run/secrets:password}`, is no secret itself.
         """
@@ -53,7 +59,8 @@ class SecretBook:
             return self.keep(path, lambda: text_of(value))
         text = text_of(value)
         is_placeholder = text.startswith("${") and text.endswith("}") and text.count("${") == 1
-        is_secret = any(part in key.lower().replace("_", ".") for part in _SECRET_PARTS)
+        is_named = any(part in key.lower().replace("_", ".") for part in _SECRET_PARTS)
+        is_secret = is_named or _INSIDE.search(text) is not None
         return self.keep(path, lambda: text) if is_secret and not is_placeholder else text
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.program import Ended, streamt
+from tests.canaries.conftest import Zygote
+from tests.cli.program import Ended
 
 # `$V` becomes a variable of its own, with a value of its own, in each place.
 SECRETS = """
@@ -137,7 +138,7 @@ def messages(data: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", PROJECTS)
-def test_no_message_of_any_command_shows_what_a_variable_supplied(tmp_path: Path, kind: str) -> None:
+def test_no_message_of_any_command_shows_what_a_variable_supplied(zygote: Zygote, tmp_path: Path, kind: str) -> None:
     text, values = planted(PROJECTS[kind])
     (tmp_path / "macros").mkdir()
     (tmp_path / "stream_project.yml").write_text(f"apiVersion: streamt.dev/v1alpha1\nproject: {{name: shop}}\n{text}")
@@ -146,7 +147,7 @@ def test_no_message_of_any_command_shows_what_a_variable_supplied(tmp_path: Path
     assert values
     said = 0
     for command in COMMANDS:
-        ended = streamt(*command, "-p", tmp_path, "--output", "json", cwd=None, **values)
+        ended = zygote.run([*command, "-p", str(tmp_path), "--output", "json"], values, tmp_path)
         shown = "\n".join(spoken(ended))
         said += len(shown)
         assert "zqcanary" not in shown, (command, re.findall(r".{60}zqcanary.{30}", shown)[:3])
@@ -169,10 +170,10 @@ tests: [{name: jobs, source: s, type: continuous, flink_cluster: f}, {name: r, s
 """
 
 
-def test_no_secret_is_in_anything_that_leaves(tmp_path: Path) -> None:
+def test_no_secret_that_is_written_out_leaves(zygote: Zygote, tmp_path: Path) -> None:
     text = f"apiVersion: streamt.dev/v1alpha1\nproject: {{name: shop}}\n{WRITTEN_OUT}"
     (tmp_path / "stream_project.yml").write_text(text)
     for command in COMMANDS:
-        ended = streamt(*command, "-p", tmp_path, "--output", "json")
+        ended = zygote.run([*command, "-p", str(tmp_path), "--output", "json"], {}, tmp_path)
         assert b"zqcanary" not in ended.stdout, command
         assert "zqcanary" not in ended.stderr

@@ -1,0 +1,1 @@
+"""Secrets planted everywhere, and everything that leaves searched for them."""
