@@ -84,7 +84,7 @@ web/node_modules/.installed: web/package-lock.json
 	@touch $@
 
 # Other people's programs, in environments of their own: dbt, and the code of catalogs that reads our events.
-test-extras: $(DEV) $(EXTRAS)/.dbt $(EXTRAS)/.judges $(EXTRAS)/.fast
+test-extras: $(DEV) $(EXTRAS)/.dbt $(EXTRAS)/.judges $(EXTRAS)/.fast $(EXTRAS)/.java
 	$(BIN)/python -m pytest -m extras
 	$(EXTRAS)/fast/bin/python -m pytest -q -n 2 tests/sql tests/compiler tests/testing/decoding tests/workspace/test_parse_cache.py
 
@@ -136,6 +136,12 @@ clean:
 $(EXTRAS)/.dbt: pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)/dbt
 	$(EXTRAS)/dbt/bin/python -m pip install --quiet 'dbt-core>=1.8,<1.12' 'dbt-duckdb>=1.8,<2' 'dbt-postgres>=1.8,<2'
+	@touch $@
+
+# OpenLineage's own Java client.
+$(EXTRAS)/.java: tests/extras/java/pom.xml
+	@command -v mvn > /dev/null || { echo "test-extras needs Java 17 and Maven, as test-stack does"; exit 2; }
+	mvn -B -q -f tests/extras/java/pom.xml generate-resources -Djars=$(abspath $(EXTRAS))/java
 	@touch $@
 
 # streamt with its extra `fast`: the tests of SQL and of records must say the same.
