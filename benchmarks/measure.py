@@ -17,6 +17,8 @@ from typing import TypeVar
 ROUNDS = 5
 STREAMT = (sys.executable, "-m", "streamt")
 T = TypeVar("T")
+# An installed program has its bytecode, whatever this process does with its own.
+_LEFT_OUT = ("PYTHONDONTWRITEBYTECODE", "STREAMT_NO_CACHE", "STREAMT_CACHE_DIR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ def process(*command: str, cache: Path | None = None) -> Cost:
     """
     start = time.perf_counter()
     # Not `subprocess.run`: it would wait for the process itself, and lose what it cost.
-    environ = {"STREAMT_NO_CACHE": "1"} if cache is None else {"STREAMT_CACHE_DIR": str(cache)}
-    running = subprocess.Popen(command, env=os.environ | environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environ = {key: value for key, value in os.environ.items() if key not in _LEFT_OUT}
+    environ |= {"STREAMT_NO_CACHE": "1"} if cache is None else {"STREAMT_CACHE_DIR": str(cache)}
+    running = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(running.pid, 0)
     running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode:
