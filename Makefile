@@ -10,6 +10,8 @@ DEV    := $(VENV)/.dev
 RUN    := $(VENV)/.run
 # More arguments of pytest.
 ARGS   ?=
+# Tests and demonstrations start the program hundreds of times: without bytecode each would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo demo-test demo-catalog bench-catalog test-catalog-mutations demo-apply demo-emitter test test-stack test-page test-extras page page-check openapi lint types imports codegen codegen-check \
         conformance package bench bench-stack bench-page clean
