@@ -68,6 +68,9 @@ class Address:
     name: str
     part: Part | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.part))  # what tells addresses of one environment apart, but for the kind
+
     def __str__(self) -> str:
         part = f"/{self.part}" if self.part else ""
         place = f"{encoded(self.project)}/{encoded(self.environment)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from streamt.deploy.artifact import Content, SecretRef, digest
-from streamt.deploy.backend import ABSENT, Absent, FieldDiff, Fields, Live, SecretState, Situation
+from streamt.deploy.backend import ABSENT, Absent, FieldDiff, Fields, Live, Presence, SecretState, Situation
 from streamt.diagnostics import pointer
 
 
@@ -67,6 +67,12 @@ def fingerprint(live: Live, owned: frozenset[str]) -> str:
         live: what the provider says.
         owned: the paths of our fields, desired or applied; what others set does not count.
     """
+    if live == _NOT_THERE:
+        return _NOTHING_SEEN
+    return _digest(live, owned)
+
+
+def _digest(live: Live, owned: frozenset[str]) -> str:
     return digest(
         {
             "presence": live.presence.value,
@@ -76,6 +82,11 @@ def fingerprint(live: Live, owned: frozenset[str]) -> str:
             "secrets": {path: live.secrets[path].value for path in owned & live.secrets.keys()},
         }
     )
+
+
+_NOT_THERE = Live(presence=Presence.ABSENT)
+_NOTHING_SEEN = _digest(_NOT_THERE, frozenset())
+"""What every new resource has: its digest is made once."""
 
 
 def accept(content: Mapping[str, Content], live: Fields, diffs: Iterable[FieldDiff]) -> dict[str, Content]:

@@ -202,7 +202,10 @@ def _vanished(situation: Situation) -> Iterator[Blocker]:
 def _unwritable(situation: Situation) -> Iterator[Blocker]:
     """Yield a blocker if a topic asks for more replicas in sync than it has: Kafka takes that, and then no record."""
     artifact = situation.target.artifact
-    desired = TopicBackend().desired(artifact.content) if artifact else {}
+    config = artifact.content.get("config") if artifact else None
+    if artifact is None or not isinstance(config, Mapping) or "min.insync.replicas" not in config:
+        return
+    desired = TopicBackend().desired(artifact.content)
     wanted = desired.get(setting_path("min.insync.replicas"))
     replicas = desired.get(REPLICATION, situation.live.fields.get(REPLICATION))
     if isinstance(wanted, str) and wanted.isdecimal() and isinstance(replicas, int) and int(wanted) > replicas:

@@ -105,7 +105,8 @@ def _change(situation: Situation, scope: Scope) -> Draft | None:
     target = situation.target
     backend = scope.providers[target.address.kind].backend
     change = backend.diff(situation)
-    change = replace(change, fields=(*change.fields, *_of_state(target)))
+    if of_state := tuple(_of_state(target)):
+        change = replace(change, fields=(*change.fields, *of_state))
     if change.verb is Verb.NONE:
         if not _is_stale(situation):
             return Draft(situation=situation, change=change, cause=()) if change.blockers else None

@@ -57,6 +57,7 @@ class Reach:
             models=tuple(sorted(models)),
             exposures=tuple(sorted(exposures, key=lambda each: each.name)),
             owners=tuple(sorted(owners)),
+            evidence="complete",
         )
 
     @property
@@ -68,7 +69,7 @@ class Reach:
 def with_groups(impact: Impact, readers: Readers | None, topic: str, declared: Iterable[str]) -> Impact:
     """Return the impact with the groups that read `topic`, as far as they were seen."""
     if readers is None:
-        return impact
+        return replace(impact, evidence="absent")
     known = frozenset(declared)
     groups = sorted(readers.groups.get(topic, ()), key=lambda each: each.id)
     return replace(

@@ -165,6 +165,8 @@ def _with_answer(change: Change, checked: Checked | Diagnostic | None) -> Change
         message = f"the provider could not be asked about this change: {checked.message}"
         missing = Blocker(code="evidence_missing", message=message, hint=checked.hint)
         return replace(change, risk=Risk.UNKNOWN, blockers=(*change.blockers, missing))
+    if checked.risk <= change.risk and not checked.flags and not checked.blockers:
+        return change
     return replace(
         change,
         risk=max(change.risk, checked.risk),
@@ -203,16 +205,17 @@ def _impact(draft: Draft, change: Change, readers: Readers | None, scope: Scope)
         return Impact(evidence="complete")
     impact = scope.reach.impact(draft.target.address.name)
     if draft.target.address.kind is not ResourceKind.TOPIC or change.verb not in _READ:
-        return replace(impact, evidence="complete")
+        return impact
     return with_groups(impact, readers, draft.target.name, scope.reach.declared_groups)
 
 
 def _evidence(situation: Situation, seen: Seen, asked: tuple[str, ...], scope: Scope) -> Evidence:
     live = situation.live
+    owned = owned_paths(situation, scope) if live.fields or live.secrets else frozenset[str]()
     return Evidence(
         observed_at=seen.at,
         provider_id=live.provider_id,
-        fingerprint=fingerprint(live, owned_paths(situation, scope)),
+        fingerprint=fingerprint(live, owned),
         asked=asked,
     )
 

@@ -56,6 +56,8 @@ def _depths(actions: tuple[Action, ...], needs: Mapping[str, frozenset[str]]) ->
         - {address}
         for address, action in by_address.items()
     }
+    if not any(before.values()):
+        return dict.fromkeys(before, 0)
     depth: dict[Address, int] = {}
     for address in _sorted(before):
         depth[address] = 1 + max((depth[each] for each in before[address]), default=-1)
