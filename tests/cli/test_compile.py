@@ -2,12 +2,15 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from streamt.deploy.artifacts.files import write_folder
+from streamt.diagnostics import Code, StreamtError
 from tests.builder import write_files, write_project
 from tests.cli.program import streamt
 
@@ -104,6 +107,21 @@ def test_what_was_written_before_is_replaced_as_a_whole(built: Path, tmp_path: P
     assert streamt("compile", "-p", built, "--output-dir", target, P="x").status == 0
     assert sorted(contents(target)) == FILES
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_disk_that_is_full_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
+    """The system refuses to write on, half-way through a file."""
+    target = tmp_path / "out"
+    write_folder(target, {"manifest.json": b'{"format": "streamt.manifest/1"}'})
+    before, limits = contents(target), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(StreamtError) as error:
+            write_folder(target, {"topics/a.json": b"{}", "topics/b.json": bytes(1000), "manifest.json": b"{}"})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.diagnostics[0].code is Code.OUTPUT_FAILED
+    assert (contents(target), [each.name for each in tmp_path.iterdir()]) == (before, ["out"])
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "manifest.json"], ids=["something else", "another program's manifest"])

@@ -4,21 +4,29 @@ Each test reads what three witnesses took down: the journal, the events, and, at
 what of both was on disk at that moment.
 """
 
+import fcntl
 import http.server
 import json
+import re
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 import pytest
 
 from streamt.cli.app import app
 from streamt.openlineage import conformance
-from tests.deploy.commands import MODELS, PROTECTED, RUNTIME, Commands
+from tests.cli.program import Ended
+from tests.deploy.commands import MODELS, PROTECTED, RUNTIME, Commands, make_commands
+
+DRAWN = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(sha256:)?[0-9a-f]{64}|\d{4}-\d\d-\d\dT[0-9:.]+Z"
+)
+"""What is drawn or made anew in each run: ids, digests, times."""
 
 EMIT = ("--emit-openlineage", "--openlineage-job-namespace", "shop-prod")
 
@@ -288,22 +296,76 @@ def test_l21_no_event_holds_anything_of_the_project(telling: Commands) -> None:
 # Delivery is best effort: L22, L23, L28
 
 
-@pytest.mark.parametrize("fault", [None, "refuse", "stop"])
-def test_l22_l28_a_server_that_refuses_changes_nothing_but_warnings(telling: Commands, fault: str | None) -> None:
-    if fault:
-        telling.files.fail("Create sent.v1", fault)
+ENDS = {None: (0, "commit"), "refuse": (1, "fail"), "stop": (130, "interrupted"), "lose_for_good": (4, "unknown")}
+
+
+@pytest.mark.parametrize("fault", ENDS)
+def test_l22_l28_a_server_that_refuses_changes_nothing_but_warnings(
+    telling: Commands, tmp_path: Path, fault: str | None
+) -> None:
+    """Field by field: envelope, state, journal and provider are those of a run that tells nobody."""
+    (tmp_path / "silent").mkdir()
+    silent = make_commands(tmp_path / "silent")
+    for commands in (silent, telling):
+        if fault:
+            commands.files.fail("Create sent.v1", fault)
+    wanted = silent.json("apply", "--wait", "0")
     with recording(status=500) as server:
         telling.variables |= over_http(server)
         del telling.variables["OPENLINEAGE__TRANSPORT__LOG_FILE_PATH"]
-        ended = telling.json("apply", *EMIT)
+        ended = telling.json("apply", "--wait", "0", *EMIT)
         attempts = len(server.received)  # type: ignore[attr-defined]  # as the recorder says
     codes = [each["code"] for each in ended.envelope["warnings"]]
     assert (codes, ended.stderr, attempts) == (["W112_OPENLINEAGE_EMIT_FAILED"] * 2, "", 4)
-    silent = Commands(telling.folder.parent / "silent", telling.files)
-    assert ended.status == {None: 0, "refuse": 1, "stop": 130}[fault]
-    assert ended.envelope["data"]["status"] == {None: "committed", "refuse": "failed", "stop": "interrupted"}[fault]
-    assert telling.journals[0][-1]["record"] == {None: "commit", "refuse": "fail", "stop": "interrupted"}[fault]
-    assert silent.journals == []
+    assert left_by(telling, ended) == left_by(silent, wanted)
+    assert (ended.status, telling.journals[0][-1]["record"]) == ENDS[fault]
+
+
+def left_by(commands: Commands, ended: Ended) -> dict[str, object]:
+    """Return what a run said, and all that it left, without what is drawn anew in each run: ids, times, digests."""
+    state = commands.folder / ".streamt/state/default.json"
+    topics = [{**commands.files.get(name), "id": None} for name in commands.files.names]
+    texts = (ended.stdout.decode(), state.read_text(), json.dumps(commands.journals), json.dumps(topics))
+    envelope, document, journals, live = (json.loads(DRAWN.sub("DRAWN", each)) for each in texts)
+    del envelope["warnings"]
+    return {"status": ended.status, "envelope": envelope, "state": document, "journals": journals, "live": live}
+
+
+def test_l23_a_server_that_never_answers_takes_only_its_time_and_not_the_lock(telling: Commands) -> None:
+    """At most two attempts of each event; the end is sent when the lock is free already."""
+    attempts: list[str] = []
+    is_held: list[bool] = []
+    released = threading.Event()
+
+    class Hanging(Recorder):
+        def do_POST(self) -> None:
+            kind = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["eventType"]
+            attempts.append(kind)
+            if kind == "COMPLETE":
+                with (telling.folder / ".streamt/state/default.lock").open("rb+") as lock:
+                    is_held.append(not _can_lock(lock))
+            released.wait(60)
+
+    with recording() as server:
+        server.RequestHandlerClass = Hanging
+        telling.variables |= over_http(server) | {"OPENLINEAGE__TRANSPORT__TIMEOUT": "1"}
+        del telling.variables["OPENLINEAGE__TRANSPORT__LOG_FILE_PATH"]
+        try:
+            ended = telling.json("apply", *EMIT)
+        finally:
+            released.set()
+    assert list(dict.fromkeys(attempts)) == ["START", "COMPLETE"]
+    assert all(attempts.count(each) <= 2 for each in attempts)
+    assert not any(is_held)
+    assert (ended.status, ended.envelope["data"]["status"], len(telling.files.calls)) == (0, "committed", 2)
+
+
+def _can_lock(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def test_l28_in_text_a_warning_goes_to_stderr(telling: Commands, tmp_path: Path) -> None:
@@ -357,6 +419,8 @@ SILENT = (
     ("diff",),
     ("status",),
     ("adopt", "topic", "paid", "--dry-run"),
+    ("import", "topics", "--dry-run"),
+    ("build",),
     ("state", "status"),
     ("state", "list"),
     ("state", "init"),
