@@ -202,6 +202,42 @@ def test_adopting_what_is_there(commands: Commands) -> None:
     assert commands.json("adopt", "topik", "paid").codes == ["E500_USAGE_ERROR"]
 
 
+def test_all_that_is_there_is_adopted_by_a_list_in_one_operation(commands: Commands) -> None:
+    commands.files.put("paid.v1", {"partitions": 9})
+    commands.files.put("sent.v1", {})
+    shown = commands.json("adopt", "--dry-run", "--out", "addresses.txt").envelope["data"]
+    sent = PAID.replace("paid", "sent")
+    assert [(each["address"], each["adopted"]) for each in shown["resources"]] == [(PAID, False), (sent, False)]
+    listed = commands.folder / "addresses.txt"
+    assert listed.read_text().split() == [PAID, sent]
+    listed.write_text(f"# reviewed\n\n{PAID}\n{sent}\n")
+    for serial, adopted in ((1, True), (1, False)):
+        data = commands.json("adopt", "--from-file", "addresses.txt").envelope["data"]
+        assert (data["serial"], [each["adopted"] for each in data["resources"]]) == (serial, [adopted] * 2)
+    assert [[each["record"] for each in journal] for journal in commands.journals] == [
+        ["begin", "applied", "applied", "commit"]
+    ]
+    assert commands.json("adopt", "--dry-run").envelope["data"]["resources"] == []
+    assert commands.files.calls == []
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("streamt://shop\n", "E500_USAGE_ERROR"),
+        (PAID.replace("paid", "nobody"), "E547_ADOPTION_REFUSED"),
+        (PAID, "E547_ADOPTION_REFUSED"),
+        (None, "E500_USAGE_ERROR"),
+    ],
+    ids=["no address", "undeclared", "not there", "no file"],
+)
+def test_a_list_that_cannot_be_adopted_changes_nothing(commands: Commands, content: str | None, code: str) -> None:
+    if content is not None:
+        (commands.folder / "addresses.txt").write_text(content)
+    assert commands.json("adopt", "--from-file", "addresses.txt").codes == [code]
+    assert not (commands.folder / ".streamt/state/default.json").exists()
+
+
 def test_what_is_there_is_imported_as_sources(commands: Commands) -> None:
     for name in ("theirs.v1", "theirs.v2", "paid.v1"):
         commands.files.put(name, {})

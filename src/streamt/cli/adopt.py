@@ -9,16 +9,24 @@ import click
 
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Mode, Result, encode
-from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, quote
 
 if TYPE_CHECKING:
     from streamt.deploy.adopt import Claim
+    from streamt.deploy.artifact import Address
     from streamt.workspace.deployment import Deployment
+
+_LONGEST_LIST = 16 * 1024 * 1024
+"""Bytes of a file of addresses."""
 
 
 @click.command()
-@click.argument("kind")
-@click.argument("name")
+@click.argument("kind", required=False)
+@click.argument("name", required=False)
+@click.option("--from-file", type=click.Path(path_type=Path), help="Take over the addresses that a file lists.")
+@click.option(
+    "--out", "--output-file", "output_file", type=click.Path(path_type=Path), help="With --dry-run: list the addresses."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be taken over, and change nothing.")
 @click.option("--confirm", metavar="ADDRESS", help="The address, where nobody can be asked.")
 @click.option("--confirm-env", metavar="NAME", help="The environment's name, where it must be confirmed.")
@@ -27,8 +35,10 @@ if TYPE_CHECKING:
 @reporting
 def adopt(
     *,
-    kind: str,
-    name: str,
+    kind: str | None,
+    name: str | None,
+    from_file: Path | None,
+    output_file: Path | None,
     dry_run: bool,
     confirm: str | None,
     confirm_env: str | None,
@@ -38,43 +48,99 @@ def adopt(
 ) -> Result:
     """Take a live resource into state as it is; the next plan shows what differs. The provider is not touched."""
     from streamt.cli.deployments import as_bytes, open_deployment
+    from streamt.cli.output_file import replace_file
     from streamt.deploy.adopt import adopt as take_over
-    from streamt.deploy.adopt import look_at
+    from streamt.deploy.adopt import claimable, look_at
     from streamt.deploy.recover import refuse_unrecovered
 
+    _check_usage(kind, name, from_file, output_file, dry_run=dry_run)
     opened = open_deployment(project_dir, environment)
     deployment = opened.deployment
     with opened.placing():
         scope = deployment.scope()
         refuse_unrecovered(scope.snapshot)
-        claim = look_at(scope, deployment.address(kind, name))
+        if from_file is not None:
+            claims = look_at(scope, _read_addresses(from_file))
+        elif kind is not None and name is not None:
+            claims = look_at(scope, [deployment.address(kind, name)])
+        else:
+            claims = claimable(scope)
         version = scope.snapshot.version
-        if not claim.is_ours and not dry_run:
-            _confirm(claim, deployment, confirm, confirm_env)
-            version = take_over(
-                scope,
-                deployment.store,
-                claim,
-                deployment.lock_wait(lock_wait),
-                remember_secrets=deployment.remembers_secrets,
-            )
-    data = {
+        new = [each for each in claims if not each.is_ours]
+        if output_file is not None:
+            lines = (f"{each.target.address}\n".encode() for each in new)
+            replace_file(output_file, lines, deployment.project, Code.OUTPUT_FAILED)
+        if new and not dry_run:
+            if from_file is None:
+                _confirm_address(claims[0], confirm)
+            _confirm_environment(deployment, confirm_env)
+            wait, remembers = deployment.lock_wait(lock_wait), deployment.remembers_secrets
+            version = take_over(scope, deployment.store, claims, wait, remember_secrets=remembers)
+    resources = [_data(each, dry_run=dry_run) for each in claims]
+    serial = version.serial if version else None
+    data = {**(resources[0] if name is not None else {"resources": resources}), "serial": serial}
+    text = (line for each in claims for line in _lines(each, dry_run=dry_run))
+    return Result(text=as_bytes(text), data=encode(data), warnings=opened.placed())
+
+
+def _data(claim: "Claim", *, dry_run: bool) -> dict[str, object]:
+    return {
         "address": str(claim.target.address),
         "name": claim.target.name,
         "adopted": not claim.is_ours and not dry_run,
-        "serial": version.serial if version else None,
         "differs": [each.path for each in claim.diff if each.owner == "ours"],
     }
-    return Result(text=as_bytes(_lines(claim, dry_run=dry_run)), data=encode(data), warnings=opened.placed())
 
 
-def _confirm(claim: "Claim", deployment: "Deployment", confirm: str | None, confirm_env: str | None) -> None:
-    """Ask for the address, and in an environment that asks for its name, for that.
+def _check_usage(
+    kind: str | None, name: str | None, from_file: Path | None, out: Path | None, *, dry_run: bool
+) -> None:
+    """Refuse a call that does not say what is meant.
+
+    Raises:
+        click.UsageError: it names one resource and a file, half a resource, or nothing without `--dry-run`.
+    """
+    if kind is not None and (name is None or from_file is not None):
+        raise click.UsageError("Give KIND and NAME, or --from-file FILE.")
+    if kind is None and from_file is None and not dry_run:
+        raise click.UsageError(
+            "Give KIND and NAME, or --from-file FILE; --dry-run alone shows all that can be adopted."
+        )
+    if out is not None and not dry_run:
+        raise click.UsageError("--out needs --dry-run: it writes what would be taken over.")
+
+
+def _read_addresses(path: Path) -> "list[Address]":
+    """Return the addresses that a file lists, one in a line; empty lines and those that begin with # do not count.
+
+    Raises:
+        StreamtError: E500, the file cannot be read, or a line is no address.
+    """
+    from streamt.deploy.artifact import Address
+    from streamt.files import read_file
+
+    place = Option("from_file")
+    try:
+        lines = [line.strip() for line in read_file(path, limit=_LONGEST_LIST).decode().splitlines()]
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or "it is not UTF-8"
+        message = f"the list of addresses cannot be read: {reason}"
+        raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=place)) from None
+    listed = {line: Address.parse(line) for line in lines if line and not line.startswith("#")}
+    wrong = [line for line, address in listed.items() if address is None]
+    if wrong:
+        problems = (f"{quote(each)} is not an address" for each in wrong)
+        raise StreamtError(*(Diagnostic(code=Code.USAGE_ERROR, message=each, location=place) for each in problems))
+    return [address for address in listed.values() if address is not None]
+
+
+def _confirm_address(claim: "Claim", confirm: str | None) -> None:
+    """Ask for the address.
 
     Raises:
         StreamtError: E544.
     """
-    address, environment = str(claim.target.address), deployment.desired.environment
+    address = str(claim.target.address)
     if confirm is None and _is_interactive():
         for line in _lines(claim, dry_run=True):
             click.echo(line)
@@ -82,6 +148,15 @@ def _confirm(claim: "Claim", deployment: "Deployment", confirm: str | None, conf
     if confirm != address:
         message = f"taking over {address} must be confirmed with its address"
         raise _unconfirmed("confirm", message, f"give `--confirm {address}`")
+
+
+def _confirm_environment(deployment: "Deployment", confirm_env: str | None) -> None:
+    """Ask for the environment's name, in one that wants it.
+
+    Raises:
+        StreamtError: E544.
+    """
+    environment = deployment.desired.environment
     if confirm_env is None and deployment.policy.confirm and _is_interactive():
         confirm_env = click.prompt("Type the environment's name", default="", show_default=False, err=True)
     is_wrong = confirm_env is not None and confirm_env != environment

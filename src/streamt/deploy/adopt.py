@@ -1,6 +1,6 @@
 """Taking over what is there already: into state as it is, without touching it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
@@ -10,7 +10,7 @@ from streamt.deploy.artifact import Address, digest
 from streamt.deploy.backend import Applied, FieldDiff, Live, Presence, Situation, Target, Verb
 from streamt.deploy.compare import accept, compare_fields, fingerprint
 from streamt.deploy.plan import Scope
-from streamt.deploy.plan.look import Look
+from streamt.deploy.plan.look import Look, Seen
 from streamt.deploy.state import (
     DurableOperation,
     Finished,
@@ -49,36 +49,67 @@ class Claim:
         return fingerprint(self.live, frozenset(self.live.fields))
 
 
-def look_at(scope: Scope, address: Address, now: Callable[[], datetime] = utc_now) -> Claim:
-    """Return what is there of a declared resource.
+def look_at(scope: Scope, addresses: Sequence[Address], now: Callable[[], datetime] = utc_now) -> tuple[Claim, ...]:
+    """Return what is there of declared resources, in the order of their addresses as given.
 
     Args:
         scope: the project and its state.
-        address: the resource.
+        addresses: the resources.
         now: gives the time.
 
     Raises:
-        StreamtError: E547, it cannot be taken over; E560 or E561, it cannot be seen; E563.
+        StreamtError: E547, some of them cannot be taken over; E560 or E561, they cannot be seen; E563.
     """
-    artifact = scope.desired.get(address)
-    if artifact is None:
-        known = {str(each): each for each in scope.desired}
-        raise _refused(f"{address} is not declared, or cannot be deployed", did_you_mean(str(address), known))
-    applied = scope.snapshot.resources.get(address)
-    target = Target(address=address, name=artifact.name, cluster=artifact.cluster, artifact=artifact, applied=applied)
+    undeclared = tuple(_undeclared(scope, each) for each in addresses if each not in scope.desired)
+    if undeclared:
+        raise StreamtError(*undeclared)
+    seen, targets = _seen(scope, addresses, now)
+    found = [_claim(scope, each, seen) for each in targets]
+    problems = [each for each in found if isinstance(each, Diagnostic)]
+    if problems:
+        raise StreamtError(*dict.fromkeys(problems))
+    return tuple(each for each in found if isinstance(each, Claim))
+
+
+def claimable(scope: Scope, now: Callable[[], datetime] = utc_now) -> tuple[Claim, ...]:
+    """Return every declared resource that is there and not in state, sorted by address.
+
+    Raises:
+        StreamtError: E560 or E561, one cannot be seen; E563.
+    """
+    unknown = [each for each in sorted(scope.desired) if each not in scope.snapshot.resources]
+    seen, targets = _seen(scope, [each for each in unknown if each.kind in scope.providers], now)
+    there = [each.address for each in targets if seen.lives[each.address].presence is not Presence.ABSENT]
+    return look_at(scope, there, now) if there else ()
+
+
+def _seen(scope: Scope, addresses: Sequence[Address], now: Callable[[], datetime]) -> tuple[Seen, tuple[Target, ...]]:
+    targets = tuple(_target(scope, each) for each in addresses)
     with Look(scope.providers, scope.cluster_ids) as look:
-        seen = look.look([target], now)
-    live, cluster_id = seen.lives[address], seen.identity_of(target)
+        return look.look(targets, now), targets
+
+
+def _target(scope: Scope, address: Address) -> Target:
+    artifact, applied = scope.desired[address], scope.snapshot.resources.get(address)
+    return Target(address=address, name=artifact.name, cluster=artifact.cluster, artifact=artifact, applied=applied)
+
+
+def _claim(scope: Scope, target: Target, seen: Seen) -> Claim | Diagnostic:
+    live, cluster_id, artifact = seen.lives[target.address], seen.identity_of(target), target.artifact
+    assert artifact is not None, "only what is declared is adopted"
     if live.presence is Presence.ABSENT:
-        raise _refused(f"`{target.name}` does not exist", "`streamt apply` makes it")
+        return _refused(f"`{target.name}` does not exist", "`streamt apply` makes it")
     if live.presence is Presence.UNKNOWN or cluster_id is None:
-        reason = live.reason or Diagnostic(code=Code.PROVIDER_UNREACHABLE, message="the provider did not answer")
-        raise StreamtError(reason)
-    backend = scope.providers[address.kind].backend
+        return live.reason or Diagnostic(code=Code.PROVIDER_UNREACHABLE, message="the provider did not answer")
+    backend = scope.providers[target.address.kind].backend
     diff = compare_fields(Situation(target=target, live=live), backend.desired(artifact.content), {})
-    return Claim(
-        target=target, live=live, cluster_id=cluster_id, diff=diff, is_ours=_is_ours(applied, target, live, cluster_id)
-    )
+    is_ours = _is_ours(target.applied, target, live, cluster_id)
+    return Claim(target=target, live=live, cluster_id=cluster_id, diff=diff, is_ours=is_ours)
+
+
+def _undeclared(scope: Scope, address: Address) -> Diagnostic:
+    known = {str(each): each for each in scope.desired}
+    return _refused(f"{address} is not declared, or cannot be deployed", did_you_mean(str(address), known))
 
 
 def _is_ours(applied: Applied | None, target: Target, live: Live, cluster_id: str) -> bool:
@@ -90,14 +121,14 @@ def _is_ours(applied: Applied | None, target: Target, live: Live, cluster_id: st
 
 
 def adopt(
-    scope: Scope, store: Store, claim: Claim, lock_wait: float = 30.0, *, remember_secrets: bool = True
+    scope: Scope, store: Store, claims: Sequence[Claim], lock_wait: float = 30.0, *, remember_secrets: bool = True
 ) -> StateVersion:
-    """Take a resource into state as it was seen; the provider is not touched.
+    """Take resources into state as they were seen, in one operation; no provider is touched.
 
     Args:
         scope: the project.
         store: where the state is.
-        claim: what was looked at, and confirmed.
+        claims: what was looked at, and confirmed.
         lock_wait: seconds to wait for the lock.
         remember_secrets: whether a new state remembers HMACs of secrets.
 
@@ -105,25 +136,32 @@ def adopt(
         The state afterwards.
 
     Raises:
-        StreamtError: E541, it was changed since it was looked at; E547; E550 to E560.
+        StreamtError: E541, one was changed since it was looked at; E547; E550 to E560.
     """
     with store.lock(Holder.here("adopt"), lock_wait) as session:
         snapshot = usable(session)
-        now = look_at(replace(scope, snapshot=snapshot), claim.target.address)
-        if now.fingerprint != claim.fingerprint:
-            message = f"`{claim.target.name}` was changed while it was looked at"
-            raise StreamtError(Diagnostic(code=Code.PLAN_STALE, message=message, hint="look at it again"))
-        if now.is_ours and snapshot.version is not None:
+        now = look_at(replace(scope, snapshot=snapshot), [each.target.address for each in claims])
+        moved = [was for was, each in zip(claims, now, strict=True) if was.fingerprint != each.fingerprint]
+        if moved:
+            raise StreamtError(*map(_changed, moved))
+        taken = [each for each in now if not each.is_ours]
+        if not taken and snapshot.version is not None:
             return snapshot.version
         if snapshot.document is None:
             session.initialize(remember_secrets=remember_secrets)
             snapshot = session.read()
         operation_id = str(uuid4())
-        actions = (_intended(now, operation_id),)
+        actions = tuple(_intended(each, operation_id) for each in taken)
         intention = Intention(kind="adopt", actor=actor(), actions=actions, operation_id=operation_id)
         operation = DurableOperation.begin(session, snapshot, intention)
-        operation.finish(0, Finished(provider_id=now.live.provider_id))
-        return operation.close(Word.COMMIT, ["applied"])
+        for number, each in enumerate(taken):
+            operation.finish(number, Finished(provider_id=each.live.provider_id))
+        return operation.close(Word.COMMIT, ["applied"] * len(taken))
+
+
+def _changed(claim: Claim) -> Diagnostic:
+    message = f"`{claim.target.name}` was changed while it was looked at"
+    return Diagnostic(code=Code.PLAN_STALE, message=message, hint="look at it again")
 
 
 def _intended(claim: Claim, operation_id: str) -> IntendedAction:
@@ -153,5 +191,5 @@ def _intended(claim: Claim, operation_id: str) -> IntendedAction:
     )
 
 
-def _refused(message: str, hint: str | None) -> StreamtError:
-    return StreamtError(Diagnostic(code=Code.ADOPTION_REFUSED, message=message, hint=hint))
+def _refused(message: str, hint: str | None) -> Diagnostic:
+    return Diagnostic(code=Code.ADOPTION_REFUSED, message=message, hint=hint)

@@ -309,7 +309,7 @@ def test_25_a_topic_made_again_is_ours_once_it_is_adopted(world: World, unique: 
     until(lambda: not world.admin.create([NewTopicSpec(name=wanted.name, partitions=3)]))
     until(lambda: codes(world.plan(wanted)) == ["kafka_topic_recreated"])
     scope = world.scope(wanted)
-    adopt(scope, world.store, look_at(scope, wanted.address))
+    adopt(scope, world.store, look_at(scope, [wanted.address]))
     assert world.plan(wanted).actions == ()
 
 
@@ -320,7 +320,7 @@ def test_57_adopting_changes_the_state_once_and_the_topic_never(world: World, un
     serials = []
     for _ in range(2):
         scope = world.scope(wanted)
-        serials.append(adopt(scope, world.store, look_at(scope, wanted.address)).serial)
+        serials.append(adopt(scope, world.store, look_at(scope, [wanted.address])).serial)
     assert serials == [1, 1]
     assert world.topic(wanted.name) == before
     action = only(world.plan(wanted))
