@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -40,7 +41,7 @@ def main() -> int:
     Returns:
         0 if it did.
     """
-    results = [no_ops(), *(calls(name) for name in ENDPOINTS), wrapper(), dbt()]
+    results = [no_ops(), *(calls(name) for name in ENDPOINTS), memory(), wrapper(), dbt()]
     for _, line in results:
         print(line)
     return 0 if all(good for good, _ in results) else 1
@@ -131,6 +132,23 @@ def calls(name: str) -> tuple[bool, str]:
         f" {counters.emitted} emitted + {counters.failed} failed + {counters.dropped} dropped ="
         f" {counters.told} told{'' if exact else ' (WRONG)'}"
     )
+
+
+def memory() -> tuple[bool, str]:
+    """Measure what 100,000 transitions hold at most while the catalog hangs: as much as a full queue, and no more."""
+    with endpoint("hangs") as url:
+        block = {"enabled": True, "url": url, "timeout": 1, "namespace": "bench-memory"}
+        emitter = open_emitter(ENGINE, block=block, environ={})
+        for _ in range(1_000):
+            emitter.task_changed(TASK, TaskState.QUEUED, TaskState.RUNNING)
+        tracemalloc.start()
+        for number in range(100_000):
+            task = Task(run=RUN, name=f"load-{number}", inputs=(TABLE,), outputs=(TABLE,))
+            emitter.task_changed(task, TaskState.QUEUED, TaskState.RUNNING)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        emitter.close(0)
+    return peak < 5_000_000, f"on, 100,000 transitions: {peak / 1e6:.1f} MB at most beyond a full queue (bound: 5)"
 
 
 def wrapper() -> tuple[bool, str]:

@@ -46,7 +46,7 @@ def main() -> int:
             environment["STREAMT_CATALOG_URL"] = url
             fill(environment, Path(folder))
             token = (Path(folder) / "streamt" / "catalog-admin-token").read_text().strip()
-            steps = chain(url, token)
+            steps = chain(url, token, START, END)
             say(f"\nFrom topic to table, as the catalog tells it:\n{show(steps)}")
             if not check:
                 say(f"\nOpen {url}/ and sign in with this token: {token}\nCtrl-C ends it.")
@@ -109,17 +109,17 @@ def streamt(environment: Mapping[str, str], *arguments: str) -> None:
         raise SystemExit(f"it ended with status {done.returncode}")
 
 
-def chain(url: str, token: str) -> list[dict[str, Any]]:
-    """Follow edges downstream from the topic, as far as they lead."""
+def chain(url: str, token: str, start: tuple[str, str], last: str) -> list[dict[str, Any]]:
+    """Follow edges from `start`, a namespace and a name, to the dataset named `last`."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if ask(url, token, "status")["replaying"] == 0:
             break
         time.sleep(0.2)
-    namespace, name = (quote(part, safe="") for part in START)
+    namespace, name = (quote(part, safe="") for part in start)
     graph = ask(url, token, f"graph?namespace={namespace}&name={name}&upstream=0&downstream=10")
     nodes = {node["id"]: node for node in graph["nodes"]}
-    target = next((one["id"] for one in graph["nodes"] if one["name"] == END), None)
+    target = next((one["id"] for one in graph["nodes"] if one["name"] == last), None)
     into = {edge["target"]: edge for edge in graph["edges"] if edge["source"] != edge["target"]}
     steps: list[dict[str, Any]] = []
     while target in into and target != graph["node"] and len(steps) < len(nodes):

@@ -1,7 +1,8 @@
 """Tell of a real dbt project and a nightly script, both within one run, and print the lineage that comes of it.
 
-`make demo-emitter` installs dbt-duckdb in an environment of its own, and runs this. Events go to a file; where
-STREAMT_CATALOG_URL names a catalog of streamt's, they are sent there as well.
+`make demo-emitter` installs dbt-duckdb in an environment of its own, and runs this. Events go to a file, and then to a
+catalog that is asked for the lineage: the one that STREAMT_CATALOG_URL names (with STREAMT_CATALOG_TOKEN, an admin's),
+else one that runs for as long as the demonstration.
 """
 
 import json
@@ -10,9 +11,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from examples import demo_catalog
 
 PROJECT = Path(__file__).parent / "dbt-shop"
 
@@ -45,9 +49,37 @@ def main() -> int:
         way = chain(edges, last)
         say("\nFrom the source to the last file:\n")
         say("\n".join(f"  {'  ' * depth}{name}" for depth, name in enumerate(way)))
-        if os.environ.get("STREAMT_CATALOG_URL"):
-            streamt("catalog", "send", str(events))
-        return status or (0 if len(way) > 3 else 1)
+        source = (f"duckdb://{place}/shop/shop.duckdb", "shop.main.raw_orders")
+        with catalog(place) as (url, token):
+            steps = told_by_catalog(url, token, events, source, last[1].lstrip("/"))
+        return status or (0 if len(way) > 3 and steps else 1)
+
+
+@contextmanager
+def catalog(folder: Path) -> Iterator[tuple[str, str]]:
+    """Give the address of a catalog and a token for it: the user's, or one that is served in `folder` meanwhile."""
+    if url := os.environ.get("STREAMT_CATALOG_URL"):
+        yield url, os.environ["STREAMT_CATALOG_TOKEN"]
+        return
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder), "STREAMT_CATALOG_STORE": f"sqlite:///{folder}/c.db"}
+    with demo_catalog.served(environment) as served:
+        yield served, (folder / "streamt" / "catalog-admin-token").read_text().strip()
+
+
+def told_by_catalog(url: str, token: str, events: Path, source: Name, last: str) -> list[dict[str, Any]]:
+    """Send the events to a catalog, and print how it comes from the source to the last dataset.
+
+    Returns:
+        Its edges; empty if there is no way.
+    """
+    environment = {**os.environ, "STREAMT_CATALOG_URL": url, "STREAMT_CATALOG_TOKEN": token}
+    environment["XDG_DATA_HOME"] = str(events.parent)  # where `send` keeps how far it is
+    say("")
+    demo_catalog.streamt(environment, "catalog", "send", str(events))
+    demo_catalog.streamt(environment, "catalog", "sync", "events")  # registers the datasets that no other source knows
+    steps = demo_catalog.chain(url, token, source, last)
+    say(f"\nThe same, as the catalog tells it:\n{demo_catalog.show(steps)}")
+    return steps
 
 
 def night(project: Path, events: Path) -> int:
