@@ -4,6 +4,7 @@
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pydantic
@@ -17,6 +18,7 @@ from codegen.reading import compose_reading
 from codegen.sources import load_sources
 from streamt.openlineage import models, received, schemas
 from tests.conformance.official import FOLDERS, SCHEMAS, official, official_models, plain
+from tests.extras.test_judges import of_a_command, of_the_emitter
 from tests.openlineage.instances import Instances, anything, places, texts
 from tests.openlineage.test_received import kept, reading_validator
 from tests.openlineage.test_received import plain as without_nulls
@@ -141,3 +143,18 @@ def test_what_we_write_by_our_own_schemas_the_published_ones_accept(facet: Any, 
         return
     written = json.loads(model.to_json())
     assert not list(official().validator(written["_schemaURL"]).iter_errors(written))
+
+
+def facets_of(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return every facet of an event."""
+    datasets = [*event.get("inputs", []), *event.get("outputs", [])]
+    holders = [each.get("facets", {}) for each in (event["run"], event["job"], *datasets)]
+    return [facet for facets in holders for facet in facets.values()]
+
+
+@pytest.mark.parametrize("told", [of_the_emitter, of_a_command], ids=["emitter", "command"])
+def test_every_facet_of_our_events_is_what_its_official_schema_says(told: Callable[[], list[bytes]]) -> None:
+    facets = [facet for line in told() for facet in facets_of(json.loads(line))]
+    assert facets
+    for facet in facets:
+        assert official().validator(facet["_schemaURL"]).is_valid(facet), facet["_schemaURL"]

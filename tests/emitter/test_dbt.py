@@ -123,6 +123,19 @@ def test_a_manifest_of_v7_is_read_by_its_shape() -> None:
     assert lineage(manifest, "model.shop.daily") == (['shop.public."Revenue.by.customer"'], ["shop.public.daily"])
 
 
+def test_a_manifest_of_a_version_to_come_is_read_by_its_shape(tmp_path: Path) -> None:
+    """Previews of dbt 2 wrote v20; dbt 2 cannot be installed here, since it fetches a parser while it is built."""
+    content = json.loads((CAPTURED / "postgres-1.11.manifest.json").read_text())
+    content["metadata"] |= {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v20.json", "new": [1]}
+    for node in content["nodes"].values():
+        node["something_new"] = {"of": ["any", "shape"]}
+    content["something_else"] = []
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(content))
+    daily = (['shop.public."Revenue.by.customer"'], ["shop.public.daily"])
+    assert lineage(read_manifest(file), "model.shop.daily") == daily
+
+
 def test_columns_come_along() -> None:
     manifest = read_manifest(CAPTURED / "duckdb-1.11.manifest.json")
     columns = manifest.nodes["model.shop.revenue"].columns
