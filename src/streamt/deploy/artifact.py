@@ -162,7 +162,7 @@ class Artifact:
         return dict(_secrets(self.content, ())) if _SECRET_KEY.encode() in self._canonical else {}
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=100_000)  # addresses are spelled in the order of names, again and again: all must fit
 def encoded(text: str) -> str:
     """Return `text` percent-encoded (RFC 3986), all but ASCII letters, digits and `-._~`."""
     return quote(text, safe="")
@@ -176,9 +176,10 @@ def encode(content: Content) -> Any:
     if isinstance(content, SecretRef):
         return {_SECRET_KEY: content.pointer}
     if isinstance(content, Mapping):
-        return {key: encode(content[key]) for key in sorted(content)}
+        # Most values are texts: asking here saves a call for each of them.
+        return {key: value if type(value := content[key]) is str else encode(value) for key in sorted(content)}
     if isinstance(content, Sequence) and not isinstance(content, str):
-        return [encode(value) for value in content]
+        return [value if type(value) is str else encode(value) for value in content]
     return content
 
 
