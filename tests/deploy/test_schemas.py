@@ -118,6 +118,13 @@ def test_subjects(tmp_path: Path, schema: str, subject: str) -> None:
     assert found.name == subject
 
 
+def test_a_sources_schema_is_somebody_elses_and_registers_nothing(tmp_path: Path) -> None:
+    theirs = f"sources:\n  - {{name: theirs, topic: t.v1, schema: {{format: avro, definition: '{RECORD}'}}}}\n"
+    declared = deployment(tmp_path, PAID + theirs)
+    assert [each.schema_.definition for each in declared.project.document.sources if each.schema_] == [RECORD]
+    assert declared.desired.of_kind(ResourceKind.SCHEMA) == ()
+
+
 def test_keys_and_references(tmp_path: Path) -> None:
     models = (
         PAID
