@@ -24,9 +24,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def complete_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the project's sources, models and exposures, for a shell; none where it does not load."""
     from streamt.project import load_project
+    from streamt.workspace.parse_cache import project_cache
 
+    folder, environment = _folder(context), context.params.get("environment")
     try:
-        document = load_project(_folder(context), context.params.get("environment"), os.environ).document
+        document = load_project(folder, environment, os.environ, project_cache(folder, os.environ)).document
     except StreamtError:
         return []
     upstream = "+" * incomplete.startswith("+")

@@ -29,7 +29,10 @@ def project_cache(directory: Path, environ: Mapping[str, str]) -> Cache:
     if folder is None:
         return Cache()
     name = blake2b(os.fsencode(os.path.realpath(directory)), digest_size=16).hexdigest()
-    return Cache(folder / f"{name}.cache", _versions())
+    try:
+        return Cache(folder / f"{name}.cache", _versions())
+    except OSError:  # the program is no folder of files: it runs from an archive
+        return Cache()
 
 
 def _folder(environ: Mapping[str, str]) -> Path | None:
