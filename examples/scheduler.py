@@ -6,10 +6,13 @@ Its pipelines are lists of tasks; a task is a function with what it reads and wr
 """
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from streamt.diagnostics import StreamtError
 from streamt.emitter import DatasetRef, Engine, LineageEmitter, Outcome, Run, Task, TaskState, open_emitter
 
 ENGINE = Engine("tiny-scheduler", "1.0")
@@ -61,6 +64,14 @@ class Scheduler:
         return False
 
 
+def emitter_of(file: str | None) -> LineageEmitter:
+    """Open what `file` or the variables describe; end the program where that is wrong, before anything runs."""
+    try:
+        return open_emitter(ENGINE, file=Path(file)) if file else open_emitter(ENGINE, block={"namespace": "tiny"})
+    except StreamtError as error:
+        sys.exit(str(error))
+
+
 def main() -> None:
     """Run a pipeline whose second step needs two tries."""
     shop = {"host": "db.example.com", "database": "shop", "schema": "public"}
@@ -76,7 +87,7 @@ def main() -> None:
         Step("sum_up", lambda: None, inputs=(orders,), outputs=(revenue,)),
         Step("export", send, inputs=(revenue,), outputs=(export,), tries=2),
     ]
-    emitter = open_emitter(ENGINE, block={"namespace": "tiny"})
+    emitter = emitter_of(os.environ.get("STREAMT_LINEAGE_CONFIG"))
     Scheduler(emitter).run("nightly_revenue", steps, datetime(2026, 3, 29, tzinfo=UTC))
     emitter.close(float(os.environ.get("CLOSE", "10")))
 
