@@ -4,7 +4,7 @@
 
 DBT is the program of the release whose manifest is wanted, TARGET one of the profile's (`duckdb` builds, the others
 parse, which needs no connection), NAME the name of the captured files. What no reader looks at (dbt's own macros and
-docs) is left out, and so is the folder in which it ran.
+docs) is left out, and so is the folder in which it ran. dbt 1.3, which wrote v7, needs Python 3.10.
 """
 
 import json
