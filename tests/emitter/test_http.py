@@ -75,12 +75,12 @@ def test_the_server_may_ask_for_a_pause(value: str, pause: float | None) -> None
 
 BAD = {
     "no answer": silent,
-    "one byte at a time": drip(b"HTTP/1.1 200 OK\r\nX: "),
+    "one byte at a time": drip(b"HTTP/1.1 2"),
     "not HTTP": say(b"canary canary\r\n\r\n"),
     "cut in the status line": say(b"HTTP/1.1 20"),
     "reset": reset_after(b""),
     "deaf": deaf,
-    "endless headers": say(b"HTTP/1.1 200 OK\r\n" + b"X: canary\r\n" * 500 + b"\r\n"),
+    "endless interim answers": say(b"HTTP/1.1 103 Early Hints\r\nX: canary\r\n\r\n" * 50),
 }
 
 
@@ -91,6 +91,23 @@ def test_every_request_ends_with_a_reason_without_a_word_of_the_answer(case: str
     assert failed is not None
     assert "canary" not in failed.reason
     assert str(running.port) not in failed.reason
+
+
+AFTER_THE_STATUS = {
+    "slow headers": hold(drip(b"HTTP/1.1 200 OK\r\nX: ")),
+    "endless headers": say(b"HTTP/1.1 200 OK\r\n" + b"X: canary\r\n" * 500 + b"\r\n"),
+    "slow body": hold(drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")),
+    "short": say(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"),
+    "broken chunk": say(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+    "interim answers": say(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n" + CREATED),
+}
+
+
+@pytest.mark.parametrize("case", AFTER_THE_STATUS)
+def test_the_final_status_line_decides_whatever_comes_before_or_after_it(case: str) -> None:
+    with server(AFTER_THE_STATUS[case]) as running:
+        assert sink(f"{running.url}/l").deliver([b"{}"]) is None
+    assert len(running.requests) == 1
 
 
 def test_a_good_answer_counts_whatever_becomes_of_its_body() -> None:

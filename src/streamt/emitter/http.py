@@ -17,13 +17,16 @@ from streamt.emitter.delivery import RETRIED, Failed
 from streamt.net import Address, CertificateFileError, Deadline, Reason
 from streamt.net.reasons import reason_of
 from streamt.net.tls import client_context
+from streamt.net.wire import FinalResponse
 
 _MOST_READ = 64 * 1024
+_REST_S = 0.5
+"""How long, in seconds, the rest of an answer is waited for once its status is known."""
 _RETRIED_REASONS = frozenset({Reason.UNRESOLVED, Reason.REFUSED, Reason.UNREACHABLE, Reason.BROKEN, Reason.TIMED_OUT})
 
 
 class HttpSink:
-    """Posts each event to one address; any 2xx means delivered.
+    """Posts each event to one address; a final status of 2xx means delivered, whatever becomes of the rest.
 
     It goes straight to the address: no proxy, no netrc, no redirect; certificates are always checked.
     """
@@ -54,18 +57,23 @@ class HttpSink:
 
     def _post(self, body: bytes, deadline: Deadline) -> Failed | None:
         keeps = False
+        answer: _Raw | None = None
         try:
             connection = self._socket or self._connect(deadline)
             self._socket = connection
             connection.settimeout(deadline.check())
-            connection.sendall(self._head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            response = HTTPResponse(_Readable(connection, deadline), method="POST")  # type: ignore[arg-type]
+            with suppress(BrokenPipeError):  # a server may answer (413) and close before it has read everything
+                connection.sendall(self._head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            answer = _Raw(connection, deadline)
+            response = FinalResponse(answer.note, _Readable(answer), method="POST")  # type: ignore[arg-type]
             response.begin()
             keeps = _read_rest(response) and not response.will_close
-            return _judged(response)
+            return _judged(response.status, response.getheader("Retry-After"))
         except CertificateFileError:
             return Failed("a file with certificates cannot be read")
         except Exception as error:  # noqa: BLE001 - whatever a library raises here is a failed delivery
+            if answer is not None and answer.status is not None:
+                return _judged(answer.status, None)
             reason = reason_of(error)
             return Failed(reason.value, may_retry=reason in _RETRIED_REASONS)
         finally:
@@ -102,20 +110,32 @@ class HttpSink:
 
 
 class _Readable:
-    """What `HTTPResponse` needs of a socket: a file to read, each read within the deadline."""
+    """What `HTTPResponse` needs of a socket: a file to read."""
 
-    def __init__(self, connection: socket.socket, deadline: Deadline) -> None:
-        self._raw = _Raw(connection, deadline)
+    def __init__(self, raw: "_Raw") -> None:
+        self._raw = raw
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self._raw)
 
 
 class _Raw(io.RawIOBase):
+    """What a server says, each read within the deadline.
+
+    Attributes:
+        status: the final one, once it has been read.
+    """
+
     def __init__(self, connection: socket.socket, deadline: Deadline) -> None:
         super().__init__()
         self._connection = connection
         self._deadline = deadline
+        self.status: int | None = None
+
+    def note(self, status: int) -> None:
+        """Take note of the final status; what comes after it is waited for only a moment."""
+        self.status = status
+        self._deadline = self._deadline.within(_REST_S)
 
     def readable(self) -> bool:
         return True
@@ -146,12 +166,11 @@ def _read_rest(response: HTTPResponse) -> bool:
     return False
 
 
-def _judged(response: HTTPResponse) -> Failed | None:
-    status = response.status
+def _judged(status: int, retry_after: str | None) -> Failed | None:
     if 200 <= status < 300:
         return None
     note = "; redirects are not followed" if 300 <= status < 400 else ""
-    return Failed(f"HTTP {status}{note}", status in RETRIED, _retry_after(response.getheader("Retry-After")))
+    return Failed(f"HTTP {status}{note}", status in RETRIED, _retry_after(retry_after))
 
 
 def _retry_after(value: str | None) -> float | None:

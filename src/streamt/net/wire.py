@@ -91,7 +91,7 @@ class Wire:
             self._handles.append(connection.dup())
 
 
-class _Response(http.client.HTTPResponse):
+class FinalResponse(http.client.HTTPResponse):
     """A response whose interim answers (1xx, RFC 9110, 15.2) are skipped, and whose final status is noted at once."""
 
     def __init__(self, note: Callable[[int], None], sock: socket.socket, method: str | None = None) -> None:
@@ -121,7 +121,7 @@ class Connection(http.client.HTTPConnection):
         super().__init__(address.host, address.port)
         self._wire = wire
         self._context = context
-        self.response_class = partial(_Response, wire.note)  # type: ignore[assignment]  # it is only ever called
+        self.response_class = partial(FinalResponse, wire.note)  # type: ignore[assignment]  # it is only ever called
 
     def connect(self) -> None:
         """Open the socket, and shake hands where TLS is asked for."""
