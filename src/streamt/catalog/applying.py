@@ -4,7 +4,7 @@ Source: lineage-ingestion; catalog.md, "Order", C5, C7, C12, C16, C25.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from streamt.catalog.store import claims, describing, ledger
 from streamt.catalog.store.claims import Cause, LoadedWorld, Slot, Stored, Tally
 from streamt.catalog.store.ids import PendingIds, insert
 from streamt.catalog.store.resolving import Registry, fields_of, resolve
+from streamt.catalog.store.statements import Later
 from streamt.catalog.store.tables import claim, edge, run, tombstone
 from streamt.catalog.values import ALL, Kind, Listing, Moment, Name, Scope
 
@@ -91,20 +92,26 @@ class Work:
     Attributes:
         conn: the connection.
         ids: the numbers that are known.
+        later: takes what is written; it is written by `flush`, before the commit.
         registry: the datastores.
         rights: what users may edit at present.
         now: the server's time, in nanoseconds.
+        jobs: what is known of jobs, where nobody else can have changed it; None where somebody can.
     """
 
     conn: Connection
     ids: PendingIds
+    later: Later
     registry: Registry
     rights: Rights
     now: int
+    jobs: MutableMapping[int, JobState] | None = None
 
 
 def apply(work: Work, submission: Submission) -> Outcome:
-    """Store an event and do what it says."""
+    """Store an event and do what it says; it is in the store after `work.later.flush()`."""
+    job = getattr(submission.event, "job", None)
+    work.later.claim(submission.digest, *([job] if job else ()))
     scope = submission.caller.editable
     received = ledger.Received(submission.raw, submission.digest, submission.caller.user, scope, work.now)
     told = submission.event
@@ -149,8 +156,8 @@ def _rejected(work: Work, received: ledger.Received, told: Event | None, problem
     found = tuple(problems)
     text = json.dumps([{"pointer": one.pointer, "detail": one.detail} for one in found])
     number = ledger.store_event(
-        work.conn,
         work.ids,
+        work.later,
         received,
         replace(told, listing=Listing()) if told else None,
         ledger.Fate(ledger.REJECTED, text),
@@ -161,7 +168,7 @@ def _rejected(work: Work, received: ledger.Received, told: Event | None, problem
 def _store(work: Work, received: ledger.Received, told: Event, *, status: str, run_number: int | None = None) -> int:
     job_number = ledger.job_id(work.conn, work.ids, told.job) if told.job else None
     fate = ledger.Fate(status, "", job_number, run_number)
-    return ledger.store_event(work.conn, work.ids, received, told, fate)
+    return ledger.store_event(work.ids, work.later, received, told, fate)
 
 
 def _matching(told: Event, nodes: Mapping[Name, Sequence[Node]], caller: Caller) -> Outcome:
@@ -191,7 +198,7 @@ def _accepted(
         job_number = ledger.job_id(conn, work.ids, told.job)
         if told.run:
             run_number, is_first = ledger.run_id(conn, job_number, told)
-        ledger.note_job(conn, job_number, told)
+        ledger.note_job(work.later, job_number, told)
     status = ledger.APPLIED if any(nodes.values()) else ledger.STORED
     number = _store(work, received, told, status=status, run_number=run_number)
     fact = Fact(number, told.moment, told.kind, received.scope, told.listing, received.submitter)
@@ -208,25 +215,29 @@ def _reconcile(work: Work, at: tuple[int, int | None], fact: Fact, cause: Cause,
     new = Authority(fact.event, fact.moment, fact.scope, run_number or 0) if fact.kind.is_authoritative else None
     job = _load_job(work, job_number, new)
     if run_number is None:
-        facts = ledger.facts_of_definitions(work.conn, work.ids, job.authorities)
+        earlier = [one for one in job.authorities if one.event != fact.event]
+        facts = ledger.facts_of_definitions(work.conn, work.ids, earlier)
+        facts += [fact] if new in job.authorities else []
     else:
-        facts = [fact] if is_first else ledger.facts_of_run(work.conn, work.ids, run_number)
-        ledger.note_state(work.conn, run_number, facts)
+        before = [] if is_first else ledger.facts_of_run(work.conn, work.ids, run_number)
+        facts = [*(one for one in before if one.event != fact.event), fact]
+        ledger.note_state(work.later, run_number, facts)
     return _settle(work, job, {run_number or 0: facts}, cause)
 
 
 def _load_job(work: Work, number: int, new: Authority | None = None) -> JobState:
     """Read a job, with a new truth of it if there is one."""
-    authorities = ledger.authorities_of(work.conn, number)
+    known = work.jobs.get(number) if work.jobs is not None else None
+    authorities = known.authorities if known else ledger.authorities_of(work.conn, number)
     if new is not None:
-        authorities = ledger.add_authority(work.conn, work.ids, number, authorities, new)
-    return JobState(number, authorities, claims.claims_of_job(work.conn, work.ids, number))
+        authorities = ledger.add_authority(work.ids, work.later, number, authorities, new)
+    return JobState(number, authorities, known.stored if known else claims.claims_of_job(work.conn, work.ids, number))
 
 
 def _settle(work: Work, job: JobState, facts: Mapping[int, Sequence[Fact]], cause: Cause) -> Tally:
     """Make a job's claims what some of its runs (0: its definitions) assert by all that is known."""
     names = {name for some in facts.values() for fact in some for name in fact.listing.names()}
-    world = claims.load_world(work.conn, work.ids, work.registry, names, job.stored)
+    world = claims.load_world(work.ids, work.later, work.registry, names, job.stored)
     after = {slot: (one.run, one.claim) for slot, one in job.stored.items()}
     for number, some in facts.items():
         full = asserted(some, job.authorities, world)
@@ -235,7 +246,10 @@ def _settle(work: Work, job: JobState, facts: Mapping[int, Sequence[Fact]], caus
     keys = {(slot.run, slot.edge): said for slot, (_, said) in after.items()}
     for slot_run, one in superseded(keys, job.authorities, world):
         del after[Slot(one, slot_run)]
-    return claims.write_claims(world, job.number, after, cause)
+    tally = claims.write_claims(world, job.number, after, cause)
+    if work.jobs is not None:
+        work.jobs[job.number] = replace(job, stored=tally.stored)
+    return tally
 
 
 def _decide(after: dict[Slot, tuple[int, Claim]], number: int, full: Claims, allowed: Claims) -> None:
@@ -256,9 +270,11 @@ def _slot(one: Edge, said: Claim, number: int) -> Slot:
 
 def _allowed(work: Work, facts: Sequence[Fact], job: JobState, world: LoadedWorld, full: Claims) -> Claims:
     """Return what may be added: within the scopes of then and the present rights of those who sent it (C16)."""
-    limited = [replace(fact, scope=fact.scope.limited_to(work.rights(fact.submitter))) for fact in facts]
-    same = all(one.scope == other.scope for one, other in zip(limited, facts, strict=True))
-    return full if same else asserted(limited, job.authorities, world)
+    scopes = [fact.scope.limited_to(work.rights(fact.submitter)) for fact in facts]
+    if all(scope == fact.scope for scope, fact in zip(scopes, facts, strict=True)):
+        return full
+    limited = [replace(fact, scope=scope) for scope, fact in zip(scopes, facts, strict=True)]
+    return asserted(limited, job.authorities, world)
 
 
 def replay(work: Work, job_number: int) -> Tally:
@@ -270,7 +286,9 @@ def replay(work: Work, job_number: int) -> Tally:
     query = select(run.c.id).where(run.c.job_id == job_number, or_(is_open, run.c.id.in_(truths)))
     facts = {number: ledger.facts_of_run(conn, work.ids, number) for number in conn.scalars(query)}
     facts[0] = ledger.facts_of_definitions(conn, work.ids, job.authorities)
-    return _settle(work, job, facts, Cause(work.now))
+    tally = _settle(work, job, facts, Cause(work.now))
+    work.later.flush()
+    return tally
 
 
 def end_job(work: Work, job_number: int, caller: Caller, producer: str) -> Tally:
@@ -279,15 +297,22 @@ def end_job(work: Work, job_number: int, caller: Caller, producer: str) -> Tally
     told = Event(Kind.JOB, Moment(work.now, Kind.JOB.rank), producer)
     received = ledger.Received(b"", b"", caller.user, scope, work.now)
     fate = ledger.Fate(ledger.STORED, "", job_number)
-    number = ledger.store_event(work.conn, work.ids, received, told, fate)
+    number = ledger.store_event(work.ids, work.later, received, told, fate)
     job = _load_job(work, job_number, Authority(number, told.moment, scope, 0))
+    work.later.flush()
     facts = {0: ledger.facts_of_definitions(work.conn, work.ids, job.authorities)}
-    return _settle(work, job, facts, Cause(work.now, number, caller.user))
+    tally = _settle(work, job, facts, Cause(work.now, number, caller.user))
+    work.later.flush()
+    return tally
 
 
-def _bury(work: Work, fact: Fact, dropped: Iterable[Name], nodes: Mapping[Name, tuple[Node, ...]], cause: Cause) -> int:
+def _bury(work: Work, fact: Fact, dropped: Sequence[Name], nodes: Mapping[Name, tuple[Node, ...]], cause: Cause) -> int:
     """Remember that datasets were dropped or renamed, and retire what was asserted of them until then."""
     withdrawn = 0
+    if dropped:
+        work.later.flush()  # tombstones refer to the event, and claims of all jobs are looked at
+        if work.jobs is not None:
+            work.jobs.clear()
     for name in dropped:
         numbers: list[int | None] = [node.id for node in nodes.get(name, ()) if fact.scope.covers([node.datastore])]
         if not nodes.get(name):

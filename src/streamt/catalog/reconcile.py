@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from streamt.catalog.run_listing import Fact, Pair, RunListing, Span, combine
+from streamt.catalog.run_listing import Fact, RunListing, Span, combine
 from streamt.catalog.values import FieldUse, Kind, Moment, Name, Ref, Scope
 
 Required = frozenset[int]
@@ -151,15 +151,10 @@ def asserted(facts: Sequence[Fact], authorities: Sequence[Authority], world: Wor
             if required not in wanted or _is_over(edge, span, required, world):
                 continue
             latest = truth_for(authorities, required)
-            claim = _settled(settler, latest) if settler else _in_progress(listing, span, latest)
-            if claim is not None and claim.moment.time > world.deleted(edge):
-                claims[edge] = replace(
-                    claim,
-                    source_time=span.source.time,
-                    target_time=span.target.time,
-                    how=how,
-                    stands_for=stands_for,
-                )
+            teller = _settled(settler, latest) if settler else _in_progress(listing, span, latest)
+            if teller is not None and teller[1].time > world.deleted(edge):
+                times = (span.source.time, span.target.time)
+                claims[edge] = Claim(*teller, settler is not None, *times, how, stands_for)
     return claims
 
 
@@ -263,18 +258,22 @@ def _truth(facts: Sequence[Fact]) -> tuple[Fact | None, list[Fact]]:
     return settler, before + [fact for fact in ends if fact.moment <= settler.moment]
 
 
-def _settled(settler: Fact, latest: Authority | None) -> Claim | None:
+_Teller = tuple[int, Moment]
+"""The event that asserts an edge, and when that happened."""
+
+
+def _settled(settler: Fact, latest: Authority | None) -> _Teller | None:
     """Assert within the job's truth only if no newer authoritative event reaches the edge."""
     if latest is not None and latest.moment > settler.moment:
         return None
-    return Claim(settler.event, settler.moment, settled=True)
+    return settler.event, settler.moment
 
 
-def _in_progress(listing: RunListing, span: Span, latest: Authority | None) -> Claim | None:
+def _in_progress(listing: RunListing, span: Span, latest: Authority | None) -> _Teller | None:
     """Assert what is listed not before the job's truth."""
     if latest is not None and span.moment < latest.moment:
         return None
-    return Claim(listing.events[span.moment], span.moment, settled=False)
+    return listing.events[span.moment], span.moment
 
 
 def _is_over(edge: Edge, span: Span, required: Required, world: World) -> bool:
@@ -294,47 +293,47 @@ def _edges(listing: RunListing, world: World) -> Iterator[_Found]:
     """Yield the edges of a listing: between tables, and between fields where both sides are known."""
     for pair, span in listing.pairs.items():
         uses = listing.uses.get(pair, ())
-        for edge in node_pairs(pair, listing.aliases, world):
+        source, target = (_Side(name, world.nodes(name, listing.aliases.get(name, ()))) for name in pair)
+        for edge in _node_pairs(source, target):
             carried, fields = _field_edges(edge, uses, world)
             for field_edge, how in fields.items():
                 yield field_edge, span, _distinct(how), ()
             yield edge, span, _distinct(carried), ()
-        for legacy, replacements in _attached_pairs(pair, listing.aliases, world):
+        for legacy, replacements in _attached_pairs(source, target, world):
             yield legacy, span, _distinct(uses), replacements
 
 
-def node_pairs(pair: Pair, aliases: Mapping[Name, Sequence[Name]], world: World) -> Iterator[Edge]:
+class _Side(NamedTuple):
+    """A dataset, with the containers that it means."""
+
+    name: Name
+    nodes: Sequence[Node]
+
+    def refs(self) -> Sequence[Ref]:
+        """Return its nodes: the containers, else the asset outside the catalog."""
+        return [node.id for node in self.nodes] if self.nodes else [self.name]
+
+
+def _node_pairs(source: _Side, target: _Side) -> Iterator[Edge]:
     """Yield the edges between all that a pair of datasets means; never one between two outside assets."""
-    source, target = pair
-    sources = world.nodes(source, aliases.get(source, ()))
-    targets = world.nodes(target, aliases.get(target, ()))
-    if source == target:
-        yield from (Edge(node.id, node.id) for node in sources)
-    elif sources or targets:
-        for one in _refs(sources, source):
-            for other in _refs(targets, target):
+    if source.name == target.name:
+        yield from (Edge(node.id, node.id) for node in source.nodes)
+    elif source.nodes or target.nodes:
+        for one in source.refs():
+            for other in target.refs():
                 yield Edge(one, other)
 
 
-def _refs(nodes: Sequence[Node], name: Name) -> Sequence[Ref]:
-    return [node.id for node in nodes] if nodes else [name]
-
-
-def _attached_pairs(
-    pair: Pair, aliases: Mapping[Name, Sequence[Name]], world: World
-) -> Iterator[tuple[Edge, tuple[Edge, ...]]]:
+def _attached_pairs(source: _Side, target: _Side, world: World) -> Iterator[tuple[Edge, tuple[Edge, ...]]]:
     """Yield the edges on outside assets that were drawn before a side was registered, with what replaces them."""
-    source, target = pair
-    if source == target:
+    if source.name == target.name:
         return
-    sources = world.nodes(source, aliases.get(source, ()))
-    targets = world.nodes(target, aliases.get(target, ()))
-    if sources and world.attached(source):
-        for node in targets:
-            yield Edge(source, node.id), tuple(Edge(one.id, node.id) for one in sources)
-    if targets and world.attached(target):
-        for node in sources:
-            yield Edge(node.id, target), tuple(Edge(node.id, one.id) for one in targets)
+    if source.nodes and world.attached(source.name):
+        for node in target.nodes:
+            yield Edge(source.name, node.id), tuple(Edge(one.id, node.id) for one in source.nodes)
+    if target.nodes and world.attached(target.name):
+        for node in source.nodes:
+            yield Edge(node.id, target.name), tuple(Edge(node.id, one.id) for one in target.nodes)
 
 
 def _field_edges(

@@ -22,6 +22,7 @@ from streamt.catalog.store.ids import Ids, PendingIds
 from streamt.catalog.store.reading import job_visible
 from streamt.catalog.store.registering import ConnectionSpec, Sync, Synced
 from streamt.catalog.store.resolving import Registry, load_registry, resolve
+from streamt.catalog.store.statements import Later
 from streamt.catalog.store.tables import event, event_body, ident, job
 from streamt.catalog.store.tables import replay as replay_table
 from streamt.catalog.values import Name
@@ -236,7 +237,7 @@ class Catalog:
 
     def _work(self, tools: Tools) -> Work:
         self._registry = load_registry(tools.conn, self._registry, self._ids)
-        return Work(tools.conn, tools.ids, self._registry, Rights(tools.conn), tools.now)
+        return Work(tools.conn, tools.ids, Later(tools.conn), self._registry, Rights(tools.conn), tools.now)
 
     # Replay
 

@@ -1,4 +1,4 @@
-"""The queue of events, and the threads that write them in groups: a group is one transaction, an event a savepoint."""
+"""The queue of events, and the threads that write them in groups: a group is one transaction."""
 
 import queue
 import threading
@@ -8,19 +8,20 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
-from streamt.catalog.applying import Outcome, Submission, Work, apply
+from streamt.catalog.applying import JobState, Outcome, Submission, Work, apply
 from streamt.catalog.store import people
 from streamt.catalog.store.engine import AwayError, ContendedError, Store
-from streamt.catalog.store.ids import Ids
+from streamt.catalog.store.ids import Ids, PendingIds
 from streamt.catalog.store.resolving import Registry, load_registry
+from streamt.catalog.store.statements import Later
 from streamt.catalog.store.tables import ident
 from streamt.catalog.values import Scope
 
 GROUP = 50
 QUEUE_EVENTS = 1_000
 QUEUE_BYTES = 64 * 1024 * 1024
+_KNOWN_JOBS, _KNOWN_CLAIMS = 1_000, 20_000
 
 
 class BusyError(Exception):
@@ -40,6 +41,10 @@ class _Waiting:
     submission: Submission
     answer: "Future[Outcome]" = field(default_factory=Future)
 
+    def __post_init__(self) -> None:
+        """Take the answer as under way: a sender who goes away cannot cancel what is written all the same."""
+        self.answer.set_running_or_notify_cancel()
+
 
 class Writer:
     """Writes events, each durable before its sender hears of it."""
@@ -53,6 +58,7 @@ class Writer:
         self._bytes = 0
         self._ids = [Ids() for _ in range(threads)]
         self._registries: list[Registry | None] = [None] * threads
+        self._jobs = KnownJobs()
         self._threads = [threading.Thread(target=self._drain, args=(at,), daemon=True) for at in range(threads)]
         for thread in self._threads:
             thread.start()
@@ -107,7 +113,7 @@ class Writer:
         """Write a group; when it fails as a whole, each of its events by itself, unless the store is away."""
         try:
             for one, outcome in zip(group, self._transaction(lane, group), strict=True):
-                _answer(one, outcome)
+                one.answer.set_result(outcome)
         except Exception as error:  # noqa: BLE001 - whatever it is, every sender hears of it, and the thread goes on
             # Two groups may lock the same edges crosswise; one event locks its edges in order.
             is_away = isinstance(error, AwayError) and not isinstance(error, ContendedError)
@@ -118,33 +124,59 @@ class Writer:
             for one in group:
                 self._write(lane, [one])
 
-    def _transaction(self, lane: int, group: Sequence[_Waiting]) -> list[Outcome | Exception]:
+    def _transaction(self, lane: int, group: Sequence[_Waiting]) -> list[Outcome]:
         ids = self._ids[lane]
 
-        def work(conn: Connection) -> tuple[list[Outcome | Exception], Registry, object]:
+        def work(conn: Connection) -> tuple[list[Outcome], Registry, PendingIds, object]:
+            state = self._store.state(conn)
             pending = ids.begin()
             self._store.lock_registry(conn, exclusive=False)
-            jobs = [getattr(one.submission.event, "job", None) for one in group]
-            self._store.lock_jobs(conn, [ident("job", *job) for job in jobs if job])
+            named = [getattr(one.submission.event, "job", None) for one in group]
+            self._store.lock_jobs(conn, [ident("job", *job) for job in named if job])
             registry = load_registry(conn, self._registries[lane], ids)
-            rights = Rights(conn)
-            outcomes: list[Outcome | Exception] = []
-            for one in group:
-                mark = pending.mark()
-                try:
-                    with conn.begin_nested():
-                        outcomes.append(apply(Work(conn, pending, registry, rights, self._clock()), one.submission))
-                except DBAPIError:
-                    raise
-                except Exception as error:  # noqa: BLE001 - one bad event undoes only itself
-                    pending.restore(mark)
-                    outcomes.append(error)
-            return outcomes, registry, pending
+            rights, later = Rights(conn), Later(conn)
+            jobs = self._jobs.at(state)
+            outcomes = [
+                apply(Work(conn, pending, later, registry, rights, self._clock(), jobs), one.submission)
+                for one in group
+            ]
+            later.flush()
+            return outcomes, registry, pending, state
 
-        outcomes, registry, pending = self._store.write(work)
+        outcomes, registry, pending, state = self._store.write(work)
+        self._jobs.stand_at(self._store.next_state(state))
         self._registries[lane] = registry
-        ids.keep(pending)  # type: ignore[arg-type]
+        ids.keep(pending)
         return outcomes
+
+
+class KnownJobs:
+    """What was read and written of jobs, as long as nobody else writes: with one writer, nothing is read twice."""
+
+    def __init__(self) -> None:
+        self._state: object = None
+        self._jobs: dict[int, JobState] = {}
+
+    def at(self, state: object) -> dict[int, JobState] | None:
+        """Return what is known when a transaction begins; until it is committed, nothing of it counts later."""
+        if state is None:
+            return None
+        if (
+            state != self._state
+            or len(self._jobs) > _KNOWN_JOBS
+            or sum(map(_size, self._jobs.values())) > _KNOWN_CLAIMS
+        ):
+            self._jobs = {}
+        self._state = None
+        return self._jobs
+
+    def stand_at(self, state: object) -> None:
+        """Trust what is known while the store is in this state."""
+        self._state = state
+
+
+def _size(job: JobState) -> int:
+    return len(job.stored)
 
 
 class Rights:
@@ -159,13 +191,6 @@ class Rights:
         if user not in self._known:
             self._known[user] = people.rights_of(self._conn, user)
         return self._known[user]
-
-
-def _answer(one: _Waiting, outcome: Outcome | Exception) -> None:
-    if isinstance(outcome, Exception):
-        one.answer.set_exception(outcome)
-    else:
-        one.answer.set_result(outcome)
 
 
 def _collect(lines: "queue.SimpleQueue[_Waiting | None]", first: _Waiting) -> tuple[list[_Waiting], bool]:

@@ -12,7 +12,7 @@ from streamt.catalog.reconcile import Claim, Edge, Node, Tombstone
 from streamt.catalog.store.ids import PendingIds, chunks, insert
 from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
 from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
-from streamt.catalog.store.statements import selecting, upserting
+from streamt.catalog.store.statements import Later, selecting, upserting
 from streamt.catalog.store.tables import Big, asset, claim, edge, edge_history, ident, scope, tombstone
 from streamt.catalog.values import Moment, Name, Ref, Scope
 
@@ -32,15 +32,15 @@ class Stored:
 
     Attributes:
         edge_id: the edge's number.
+        deleted_at: when a person deleted the edge last.
         run: the run that asserts it; 0 for a job definition.
         claim: what it says.
-        deleted_at: when a person deleted the edge last.
     """
 
     edge_id: int
+    deleted_at: int
     run: int
     claim: Claim
-    deleted_at: int
 
 
 @dataclass
@@ -49,6 +49,7 @@ class LoadedWorld:
 
     conn: Connection
     ids: PendingIds
+    later: Later
     resolved: Mapping[Name, tuple[Node, ...]]
     fields: Mapping[int, Mapping[str, Sequence[Registered]]]
     stored: Mapping[Slot, Stored]
@@ -56,6 +57,7 @@ class LoadedWorld:
     known_edges: dict[Edge, tuple[int, int]] = field(default_factory=dict)
     _asked: set[tuple[Ref, Ref]] = field(default_factory=set)
     _hanging: frozenset[Name] = frozenset()
+    _stores: dict[int, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Remember what the stored claims tell of edges."""
@@ -70,7 +72,11 @@ class LoadedWorld:
 
     def datastore(self, ref: Ref) -> int | None:
         """Return the datastore of a container; None for an outside asset."""
-        return asset_of(self.conn, self.ids, ref)[0] if isinstance(ref, int) else None
+        if not isinstance(ref, int):
+            return None
+        if ref not in self._stores:
+            self._stores[ref] = asset_of(self.conn, self.ids, ref)[0]
+        return self._stores[ref]
 
     def field(self, node: int, name: str) -> int | None:
         """Return the number of a container's field."""
@@ -107,20 +113,25 @@ class LoadedWorld:
 
 
 def load_world(
-    conn: Connection, ids: PendingIds, registry: Registry, names: Iterable[Name], stored: Mapping[Slot, Stored]
+    ids: PendingIds,
+    later: Later,
+    registry: Registry,
+    names: Iterable[Name],
+    stored: Mapping[Slot, Stored],
 ) -> LoadedWorld:
     """Read what reconciliation of a job will ask.
 
     Args:
-        conn: the transaction.
         ids: the numbers that are known.
+        later: takes what is written.
         registry: the datastores.
         names: every dataset that the job's events mention.
         stored: the job's claims.
     """
+    conn = later.conn
     resolved = resolve(conn, registry, ids, names)
     nodes = {node.id for found in resolved.values() for node in found}
-    return LoadedWorld(conn, ids, resolved, fields_of(conn, ids, nodes), stored, _stones(conn, ids, resolved))
+    return LoadedWorld(conn, ids, later, resolved, fields_of(conn, ids, nodes), stored, _stones(conn, ids, resolved))
 
 
 _ANY_STONE = selecting(select(tombstone.c.id).limit(1))
@@ -193,7 +204,7 @@ def claims_of_job(conn: Connection, ids: PendingIds, job_number: int) -> dict[Sl
         how = load_uses(json.loads(row.how)) if row.how else ()
         said = Claim(row.event_id, moment, row.slot == 0, row.source_time, row.target_time, how)
         key = Slot(Edge(*ends, row.source_field, row.target_field), row.slot)
-        found[key] = Stored(row.edge_id, row.run_id, said, row.deleted_at)
+        found[key] = Stored(row.edge_id, row.deleted_at, row.run_id, said)
     return found
 
 
@@ -217,11 +228,13 @@ class Tally:
         put: how many claims were made or renewed.
         dropped: how many were lost.
         edges: the numbers of the edges whose claims changed.
+        stored: the claims of the job as they are now.
     """
 
     put: int = 0
     dropped: int = 0
     edges: set[int] = field(default_factory=set)
+    stored: Mapping[Slot, Stored] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +255,7 @@ def write_claims(world: LoadedWorld, job_number: int, after: Mapping[Slot, tuple
         after: every claim that the job has from now on, with its run.
         cause: because of what.
     """
-    conn, before = world.conn, world.stored
+    before, later = world.stored, world.later
     changed = {
         slot: (run, said)
         for slot, (run, said) in after.items()
@@ -256,18 +269,23 @@ def write_claims(world: LoadedWorld, job_number: int, after: Mapping[Slot, tuple
             deltas[numbers[slot.edge]] = deltas.get(numbers[slot.edge], 0) + 1
     for slot in gone:
         deltas[before[slot].edge_id] = deltas.get(before[slot].edge_id, 0) - 1
-    if gone:
-        rows = [{"job": job_number, "edge": before[slot].edge_id, "number": slot.run} for slot in gone]
-        _DELETE.run_many(conn, rows)
-    _upsert(conn, [_row(job_number, numbers[slot.edge], slot, *said) for slot, said in changed.items()])
-    count_evidence(conn, deltas, cause)
-    return Tally(len(changed), len(gone), {*numbers.values(), *deltas})
+    for slot in gone:
+        later.add(_DELETE, {"job": job_number, "edge": before[slot].edge_id, "number": slot.run})
+    for slot, (run, said) in changed.items():
+        later.add(_UPSERT, _row(job_number, numbers[slot.edge], slot, run, said))
+    count_evidence(world.conn, deltas, cause)
+    stored = {
+        slot: Stored(*world.edge(slot.edge), run, said) if slot in changed else before[slot]
+        for slot, (run, said) in after.items()
+    }
+    return Tally(len(changed), len(gone), {*numbers.values(), *deltas}, stored)
 
 
 _DELETE = selecting(
     delete(claim).where(
         claim.c.job_id == bindparam("job"), claim.c.edge_id == bindparam("edge"), claim.c.slot == bindparam("number")
-    )
+    ),
+    stage=1,
 )
 
 
@@ -287,12 +305,6 @@ def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -
     }
 
 
-def _upsert(conn: Connection, rows: list[dict[str, Any]]) -> None:
-    rows.sort(key=lambda row: (row["edge_id"], row["slot"]))
-    if rows:
-        _UPSERT.run_many(conn, rows)
-
-
 _UPSERT = upserting(
     claim,
     ("job_id", "edge_id", "slot"),
@@ -304,6 +316,7 @@ _UPSERT = upserting(
     "source_time",
     "target_time",
     "how",
+    stage=2,
 )
 
 

@@ -53,6 +53,7 @@ class Store:
     writing: Engine
     is_sqlite: bool
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _turns: int = 0
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -75,8 +76,12 @@ class Store:
         with _translated():
             if not self.is_sqlite:
                 return self._retried(work)
-            with self._lock, self.writing.begin() as connection:
-                return work(connection)
+            with self._lock:
+                try:
+                    with self.writing.begin() as connection:
+                        return work(connection)
+                finally:
+                    self._turns += 1  # a commit that fails may have happened
 
     def _retried(self, work: Callable[[Connection], T]) -> T:
         for attempt in range(_ATTEMPTS):
@@ -89,6 +94,21 @@ class Store:
                 # Those who met would meet again, were they to begin again at the same time.
                 time.sleep(random.uniform(0, _PAUSE_S))  # noqa: S311 - no secret
         raise AssertionError
+
+    def state(self, connection: Connection) -> object:
+        """Return what differs as soon as anybody else has written, inside `write`; None if that cannot be told.
+
+        After a commit it is what `next_state` made of it before.
+        """
+        if not self.is_sqlite:
+            return None
+        mine = connection.info.setdefault("streamt", object())  # another connection counts from anew
+        return (mine, connection.exec_driver_sql("pragma data_version").scalar(), self._turns)
+
+    @staticmethod
+    def next_state(state: object) -> object:
+        """Return what `state` will be after the transaction at hand, if nobody else writes."""
+        return (*state[:2], state[2] + 1) if isinstance(state, tuple) else None
 
     def lock_jobs(self, connection: Connection, keys: list[bytes]) -> None:
         """Wait until no other transaction works on these jobs; on PostgreSQL only, in one order for all."""

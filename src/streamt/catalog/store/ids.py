@@ -1,14 +1,16 @@
 """Numbers of things that are told apart by a digest, made when they are first named, and remembered in memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any, cast
 
-from sqlalchemy import Column, Connection, Table, bindparam, select
+from sqlalchemy import Column, Connection, Table, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from streamt.catalog.store.statements import Statement, selecting
+from streamt.catalog.store.tables import event
 
 _MOST = 200_000
 
@@ -56,14 +58,15 @@ class PendingIds:
         self._values = values
         self.made: dict[tuple[str, bytes], int] = {}
         self.learnt: dict[tuple[str, object], Any] = {}
+        self._events: Iterator[int] = iter(())
 
-    def mark(self) -> tuple[dict[tuple[str, bytes], int], dict[tuple[str, object], Any]]:
-        """Return the present state, for `restore`."""
-        return dict(self.made), dict(self.learnt)
-
-    def restore(self, mark: tuple[dict[tuple[str, bytes], int], dict[tuple[str, object], Any]]) -> None:
-        """Forget what was learnt since `mark`: its savepoint was rolled back."""
-        self.made, self.learnt = mark
+    def next_event(self, connection: Connection) -> int:
+        """Return a number for a new event; the numbers of one job, which is locked, grow in the order of receipt."""
+        number = next(self._events, None)
+        if number is None:
+            self._events = _event_numbers(connection)
+            number = next(self._events)
+        return number
 
     def get(self, table: Table, digest: bytes) -> int | None:
         """Return a number that is remembered."""
@@ -107,6 +110,17 @@ class PendingIds:
         assert number is not None
         self.made[table.name, digest] = number
         return cast("int", number), is_new
+
+
+_LATEST_EVENT = selecting(select(func.max(event.c.id)))
+_NEXT_EVENTS = "select nextval('event_id_seq') from generate_series(1, 10)"
+
+
+def _event_numbers(connection: Connection) -> Iterator[int]:
+    """Return numbers for some events: PostgreSQL gives them, while SQLite has one writer, which holds the lock."""
+    if connection.dialect.name == "sqlite":
+        return count((_LATEST_EVENT.scalar(connection) or 0) + 1)
+    return iter(connection.exec_driver_sql(_NEXT_EVENTS).scalars().all())
 
 
 _FINDING: dict[str, Statement] = {}

@@ -13,7 +13,7 @@ from streamt.catalog.matching import fold, parse_namespace, tail
 from streamt.catalog.reconcile import Authority, frontier, run_state
 from streamt.catalog.run_listing import Fact
 from streamt.catalog.store.ids import PendingIds, insert
-from streamt.catalog.store.statements import inserting, selecting
+from streamt.catalog.store.statements import Later, inserting, selecting
 from streamt.catalog.store.tables import (
     authority,
     code,
@@ -90,14 +90,14 @@ def job_id(conn: Connection, ids: PendingIds, name: Name) -> int:
     )
 
 
-def note_job(conn: Connection, number: int, told: Event) -> None:
+def note_job(later: Later, number: int, told: Event) -> None:
     """Keep the producer and the description of the job's latest event."""
     about = {key: value for key, value in told.about_job.items() if key not in _OF_RUNS}
     values = {"number": number, "new_producer": told.producer, "at": told.moment.time}
     if about:
-        _NOTE_ABOUT.run(conn, **values, new_about=json.dumps(about))
+        later.add(_NOTE_ABOUT, {**values, "new_about": json.dumps(about)})
     else:
-        _NOTE.run(conn, **values)
+        later.add(_NOTE, values)
 
 
 _NEWER = update(job).where(job.c.id == bindparam("number"), job.c.latest_at <= bindparam("at"))
@@ -137,12 +137,12 @@ _RENEW_RUN = selecting(
 )
 
 
-def note_state(conn: Connection, number: int, facts: Iterable[Fact]) -> None:
+def note_state(later: Later, number: int, facts: Iterable[Fact]) -> None:
     """Keep a run's state: that of its latest end (C8)."""
     ends = [(fact.moment, fact.kind) for fact in facts if fact.kind.is_terminal]
     if ends:
         state = int(run_state(ends))
-        _END_RUN.run(conn, number=number, new_state=state, ended=max(ends)[0].time, is_lost=False)
+        later.add(_END_RUN, {"number": number, "new_state": state, "ended": max(ends)[0].time, "is_lost": False})
 
 
 _END_RUN = selecting(
@@ -169,9 +169,12 @@ class Fate:
     run: int | None = None
 
 
-def store_event(conn: Connection, ids: PendingIds, received: Received, told: Event | None, fate: Fate) -> int:
+def store_event(ids: PendingIds, later: Later, received: Received, told: Event | None, fate: Fate) -> int:
     """Keep an event: what came, and what is asked of it later; return its number."""
+    conn = later.conn
+    number = ids.next_event(conn)
     values = {
+        "id": number,
         "received_at": received.at,
         "digest": received.digest,
         "submitter_id": received.submitter,
@@ -186,21 +189,22 @@ def store_event(conn: Connection, ids: PendingIds, received: Received, told: Eve
         "status": fate.status,
         "problems": fate.problems,
     }
-    number = int(_ADD_EVENT.scalar(conn, **values))
+    later.add(_ADD_EVENT, values)
     if received.raw:
-        _ADD_BODY.run(conn, event_id=number, encoding=PLAIN, body=received.raw)
+        later.add(_ADD_BODY, {"event_id": number, "encoding": PLAIN, "body": received.raw})
     if fate.status in (APPLIED, STORED) and received.raw:
         same = {"digest": received.digest, "submitter_id": received.submitter, "scope_id": values["scope_id"]}
-        _ADD_SEEN.run(conn, **same, event_id=number)
+        later.add(_ADD_SEEN, {**same, "event_id": number})
     if fate.job and values["listing_id"] and ids.value("job_listing", (fate.job, values["listing_id"])) is None:
         row = {"job_id": fate.job, "listing_id": values["listing_id"]}
-        conn.execute(insert(conn, job_listing).values(row).on_conflict_do_nothing())
+        later.add(_ADD_JOB_LISTING, row)
         ids.learn("job_listing", (fate.job, values["listing_id"]), value=True)
     return number
 
 
 _ADD_EVENT = inserting(
     event,
+    "id",
     "received_at",
     "digest",
     "submitter_id",
@@ -214,10 +218,10 @@ _ADD_EVENT = inserting(
     "producer",
     "status",
     "problems",
-    returning=True,
 )
-_ADD_BODY = inserting(event_body, "event_id", "encoding", "body")
-_ADD_SEEN = inserting(event_seen, "digest", "submitter_id", "scope_id", "event_id", ignore=True)
+_ADD_BODY = inserting(event_body, "event_id", "encoding", "body", stage=1)
+_ADD_SEEN = inserting(event_seen, "digest", "submitter_id", "scope_id", "event_id", ignore=True, stage=1)
+_ADD_JOB_LISTING = inserting(job_listing, "job_id", "listing_id", ignore=True)
 
 
 def body_of(conn: Connection, number: int) -> bytes | None:
@@ -332,13 +336,13 @@ _AUTHORITIES = selecting(
 
 
 def add_authority(
-    conn: Connection, ids: PendingIds, job_number: int, known: Sequence[Authority], new: Authority
+    ids: PendingIds, later: Later, job_number: int, known: Sequence[Authority], new: Authority
 ) -> tuple[Authority, ...]:
     """Keep an authoritative event, unless newer ones reach all that it reaches; forget those that it replaces."""
     kept = frontier([*known, new])
-    gone = [{"job": job_number, "gone": one.event} for one in known if one not in kept]
-    if gone:
-        _DROP_AUTHORITY.run_many(conn, gone)
+    for one in known:
+        if one not in kept:
+            later.add(_DROP_AUTHORITY, {"job": job_number, "gone": one.event})
     if new in kept:
         row = {
             "job_id": job_number,
@@ -347,16 +351,18 @@ def add_authority(
             "event_time": new.moment.time,
             "rank": new.moment.rank,
             "digest": new.moment.digest,
-            "scope_id": scope_id(conn, ids, new.scope),
+            "scope_id": scope_id(later.conn, ids, new.scope),
         }
-        _ADD_AUTHORITY.run(conn, **row)
+        later.add(_ADD_AUTHORITY, row)
     return kept
 
 
 _DROP_AUTHORITY = selecting(
-    delete(authority).where(authority.c.job_id == bindparam("job"), authority.c.event_id == bindparam("gone"))
+    delete(authority).where(authority.c.job_id == bindparam("job"), authority.c.event_id == bindparam("gone")), stage=1
 )
-_ADD_AUTHORITY = inserting(authority, "job_id", "event_id", "run_id", "event_time", "rank", "digest", "scope_id")
+_ADD_AUTHORITY = inserting(
+    authority, "job_id", "event_id", "run_id", "event_time", "rank", "digest", "scope_id", stage=2
+)
 
 
 def dump_listing(value: Listing) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, delete, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, or_, select, update
 
 from streamt.catalog.access import ALL_RIGHTS, Caller, Permission, Right, Role, new_token, strongest, token_hash
 from streamt.catalog.store.ids import insert
+from streamt.catalog.store.statements import selecting
 from streamt.catalog.store.tables import account, audit, grant, membership, session, team, token
-from streamt.catalog.values import Scope
+from streamt.catalog.values import ALL, Scope
 
 SESSION_SECONDS = 12 * 3600
 
@@ -97,8 +98,14 @@ def permissions_of(conn: Connection, user: int, only_team: int | None = None) ->
 
 def rights_of(conn: Connection, user: int) -> Scope:
     """Return what a user may edit at present; nothing for one who was deleted."""
-    caller = caller_for(conn, user)
+    role = _ROLE.scalar(conn, user=user)
+    if role == Role.ADMIN.value:
+        return ALL
+    caller = caller_for(conn, user) if role else None
     return caller.editable if caller else Scope.of()
+
+
+_ROLE = selecting(select(account.c.role).where(account.c.id == bindparam("user"), account.c.deleted_at.is_(None)))
 
 
 def open_session(conn: Connection, token_number: int, now: int) -> tuple[str, str]:

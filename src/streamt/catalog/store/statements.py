@@ -35,15 +35,16 @@ class _Compiled:
 
     def arrange(self, values: Values) -> Any:
         """Return values as the driver takes them: by place, or by name."""
-        known = {**self.constants, **values}
-        return known if self.order is None else tuple(known[name] for name in self.order)
+        known = {**self.constants, **values} if self.constants else values
+        return known if self.order is None else [known[name] for name in self.order]
 
 
 class Statement:
     """One statement with named values."""
 
-    def __init__(self, make: Callable[[str], Executable]) -> None:
+    def __init__(self, make: Callable[[str], Executable], stage: int = 0) -> None:
         self._make = make
+        self.stage = stage
         self._compiled: dict[str, _Compiled] = {}
 
     def run(self, conn: Connection, **values: Any) -> list[Any]:
@@ -84,6 +85,36 @@ class Statement:
         return known
 
 
+class Later:
+    """Rows that are written together, since each call of a driver costs more than the row.
+
+    Whoever asks for what may wait here calls `flush` before. Statements are executed in the order in which they are
+    declared by `stage`: what others refer to comes first.
+    """
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self._rows: dict[Statement, list[Values]] = {}
+        self._subjects: set[object] = set()
+
+    def add(self, statement: Statement, row: Values) -> None:
+        """Keep a row for later."""
+        self._rows.setdefault(statement, []).append(row)
+
+    def claim(self, *subjects: object) -> None:
+        """Begin work on some subjects; what waits is written before, if any of it is about one of them."""
+        if not self._subjects.isdisjoint(subjects):
+            self.flush()
+            self._subjects.clear()
+        self._subjects.update(subjects)
+
+    def flush(self) -> None:
+        """Write what waits; the work on the present subjects may go on afterwards."""
+        for statement in sorted(self._rows, key=lambda one: one.stage):
+            statement.run_many(self.conn, self._rows[statement])
+        self._rows.clear()
+
+
 def _driven(conn: Connection, text: str, work: Callable[[Any], Any]) -> Any:
     """Do something with the driver's own connection; what it raises is what SQLAlchemy would raise."""
     errors: Any = conn.dialect.loaded_dbapi.Error
@@ -93,12 +124,12 @@ def _driven(conn: Connection, text: str, work: Callable[[Any], Any]) -> Any:
         raise DBAPIError.instance(text, None, error, errors, dialect=conn.dialect) from error
 
 
-def selecting(statement: Executable) -> Statement:
-    """Return a statement that both stores understand as it is."""
-    return Statement(lambda _dialect: statement)
+def selecting(statement: Executable, *, stage: int = 0) -> Statement:
+    """Return a statement that both stores understand as it is; `stage` is its place among those that wait."""
+    return Statement(lambda _dialect: statement, stage)
 
 
-def inserting(table: Table, *columns: str, ignore: bool = False, returning: bool = False) -> Statement:
+def inserting(table: Table, *columns: str, ignore: bool = False, returning: bool = False, stage: int = 0) -> Statement:
     """Return an INSERT of these columns.
 
     Args:
@@ -106,6 +137,7 @@ def inserting(table: Table, *columns: str, ignore: bool = False, returning: bool
         columns: the columns, each with a value of its name.
         ignore: whether a row that is there already is left alone.
         returning: whether the number of the new row is returned.
+        stage: the place among the statements that wait.
     """
 
     def make(dialect: str) -> Executable:
@@ -115,10 +147,10 @@ def inserting(table: Table, *columns: str, ignore: bool = False, returning: bool
             statement = statement.on_conflict_do_nothing()
         return statement.returning(table.c.id) if returning else statement  # type: ignore[no-any-return]
 
-    return Statement(make)
+    return Statement(make, stage)
 
 
-def upserting(table: Table, keys: Iterable[str], *columns: str) -> Statement:
+def upserting(table: Table, keys: Iterable[str], *columns: str, stage: int = 0) -> Statement:
     """Return an INSERT that replaces the columns besides `keys` where the row is there already."""
     known = list(keys)
 
@@ -128,4 +160,4 @@ def upserting(table: Table, keys: Iterable[str], *columns: str) -> Statement:
         new = {name: statement.excluded[name] for name in columns}
         return statement.on_conflict_do_update(index_elements=known, set_=new)  # type: ignore[no-any-return]
 
-    return Statement(make)
+    return Statement(make, stage)
