@@ -185,6 +185,12 @@ def test_what_the_project_does_not_say_is_an_error(tmp_path: Path, clusters: str
     assert "pw" not in result.message
 
 
+def test_a_file_without_certificates_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    result = run(tmp_path, "{f: {rest_url: 'https://127.0.0.1:1'}}")
+    assert result.message == "the file of SSL_CERT_FILE holds no certificates in PEM"
+
+
 def test_the_tests_own_cluster_comes_first(tmp_path: Path) -> None:
     with flink(overview({"name": JOB, "state": "RUNNING"})) as url:
         clusters = f"{{a: {{rest_url: 'http://127.0.0.1:1'}}, b: {{rest_url: '{url}'}}}}"

@@ -9,8 +9,18 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from streamt.catalog.sources import Found
-from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, redact
-from streamt.net import AddressError, Answered, Bearer, Body, HttpClient, NotSent, Unknown, parse_address
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, Variable, redact
+from streamt.net import (
+    AddressError,
+    Answered,
+    Bearer,
+    Body,
+    CertificateFileError,
+    HttpClient,
+    NotSent,
+    Unknown,
+    parse_address,
+)
 
 PREFIX = "api/v1"
 _RETRIED = (429, 502, 503, 504)
@@ -40,7 +50,8 @@ class Remote:
         """Return the catalog at an address.
 
         Raises:
-            StreamtError: E571, when it is no address, or would carry the token in the clear over a network.
+            StreamtError: E571, when it is no address, would carry the token in the clear over a network, or the file of
+                SSL_CERT_FILE holds no certificates.
         """
         try:
             address = parse_address(url.rstrip("/") + "/")
@@ -48,7 +59,12 @@ class Remote:
             raise _refused(f"the catalog's address {error.message}", error.hint, Option("url")) from None
         if not address.secure and not address.is_loopback:
             raise _refused("the token would be sent in the clear", "use an https address", Option("url"))
-        return cls(HttpClient(address=address, credentials=Bearer(token), timeout_s=120.0, max_bytes=256 * 1024 * 1024))
+        try:
+            http = HttpClient(address=address, credentials=Bearer(token), timeout_s=120.0, max_bytes=256 * 1024 * 1024)
+        except CertificateFileError:
+            message = "SSL_CERT_FILE does not name a PEM file with certificates"
+            raise _refused(message, "fix it, or unset it", Variable("SSL_CERT_FILE")) from None
+        return cls(http)
 
     def ask(self, method: Method, path: str, value: object = None, raw: Body | None = None) -> Any:
         """Ask, and wait while the server is busy.
@@ -169,5 +185,5 @@ def _visible(text: str) -> str:
     return shown if len(shown) <= _LONGEST_REASON else f"{shown[:_LONGEST_REASON]}…"
 
 
-def _refused(message: str, hint: str | None, location: Option | None = None) -> StreamtError:
+def _refused(message: str, hint: str | None, location: Option | Variable | None = None) -> StreamtError:
     return StreamtError(Diagnostic(code=Code.CATALOG_REFUSED, message=message, hint=hint, location=location))

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from streamt.catalog.remote import Remote, understood
-from streamt.files import atomic_replace
+from streamt.files import atomic_replace, open_file, read_file
 from streamt.net import Body
 
 BATCH = 500
 BATCH_BYTES = 4 * 1024 * 1024
 _HEAD = 4096
+_LARGEST_NOTE = 4096
 
 
 @dataclass
@@ -88,7 +89,7 @@ def _send(remote: Remote, lines: list[tuple[int, bytes]], report: Report) -> Non
 
 
 def _batches(path: Path, begin: _Position) -> Iterator[tuple[list[tuple[int, bytes]], _Position]]:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         file.seek(begin.offset)
         lines: list[tuple[int, bytes]] = []
         size, at = 0, begin.line
@@ -106,7 +107,7 @@ def _batches(path: Path, begin: _Position) -> Iterator[tuple[list[tuple[int, byt
 
 def _identity(remote: Remote, path: Path) -> str:
     """Return what tells this file, sent to this catalog, from others: its place and how it begins."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.readline(_HEAD)
     address = remote.http.address
     text = f"{address.host}:{address.port}{address.path}\n{os.path.realpath(path)}\n"
@@ -115,7 +116,7 @@ def _identity(remote: Remote, path: Path) -> str:
 
 def _remembered(note: Path, size: int) -> _Position:
     try:
-        data = json.loads(note.read_bytes())
+        data = json.loads(read_file(note, limit=_LARGEST_NOTE))
         position = _Position(int(data["offset"]), int(data["line"]))
     except (OSError, ValueError, KeyError, TypeError):
         return _Position()

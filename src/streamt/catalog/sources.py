@@ -10,7 +10,11 @@ from streamt.catalog.events import Event
 from streamt.catalog.matching import RULES, Namespace, parse_namespace, split_name
 from streamt.catalog.store.registering import ConnectionSpec, ContainerSpec, FieldSpec
 from streamt.catalog.values import Name
+from streamt.files import read_file
 from streamt.openlineage.naming import join_name
+
+_LARGEST_MANIFEST = 1 << 30
+"""Bytes; manifests of large projects have some hundred MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def in_dbt_file(path: Path, host: str, port: int | None, system: str | None = No
         ValueError: it is not a manifest, or the system cannot be registered.
         OSError: the file cannot be read.
     """
-    value = json.loads(path.read_bytes())
+    value = json.loads(read_file(path, limit=_LARGEST_MANIFEST))
     if not isinstance(value, dict):
         raise ValueError("this is not a dbt manifest")  # noqa: TRY004 - of the file, not of an argument
     return in_dbt_manifest(value, host, port, system)

@@ -18,6 +18,7 @@ from streamt.emitter.child import Ended, die_like, run_child
 from streamt.emitter.datasets import DatasetRef
 from streamt.emitter.told import Told, ToldJob
 from streamt.emitter.values import Engine, Run
+from streamt.files import open_file
 
 if TYPE_CHECKING:
     from streamt.emitter.providers.dbt import Invocation, Results
@@ -214,7 +215,7 @@ class _Project:
     def dbt_version(self) -> str:
         """Return the version that wrote the last manifest, which is known before dbt runs; else that it is unknown."""
         try:
-            with self.artifact("manifest.json").open("rb") as file:
+            with open_file(self.artifact("manifest.json")) as file:
                 head = file.read(4096)
         except OSError:
             return UNKNOWN_VERSION

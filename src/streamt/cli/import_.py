@@ -93,10 +93,10 @@ def _write(path: Path, content: str) -> None:
     from streamt.files import atomic_replace
 
     place = Option("output_file")
-    if path.exists():
-        message = f"`{path}` exists already; it was left unchanged"
-        raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=place, hint="give a new file"))
     try:
+        if path.exists():
+            message, hint = f"`{path}` exists already; it was left unchanged", "give a new file"
+            raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=place, hint=hint))
         atomic_replace(path, [content.encode()])
     except OSError as error:
         message = f"`{path}` cannot be written: {error.strerror or type(error).__name__}"

@@ -5,13 +5,12 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
 from streamt.cli.options import reporting
 from streamt.cli.output import Result, counted, encode
-from streamt.diagnostics import Code, Diagnostic, StreamtError, quote
+from streamt.diagnostics import Code, Diagnostic, Option, StreamtError, quote
 
 _ROOT = """\
 apiVersion: streamt.dev/v1alpha1
@@ -59,7 +58,9 @@ tests:
     assertions:
       - not_null: {columns: [order_id, amount]}
 """
+_GITIGNORE = ".gitignore"
 # What streamt writes into a project's folder.
+_LONGEST_LIST = 4 * 1024 * 1024
 _IGNORED = "build/\ngenerated/\n.streamt/\n.env\n"
 
 
@@ -68,33 +69,53 @@ _IGNORED = "build/\ngenerated/\n.streamt/\n.env\n"
 @click.option("--name", metavar="NAME", help="The project's name; else the folder's.")
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="A topic to read from; may be given again.")
 @click.option(
-    "--topics-file", type=click.File("rb"), metavar="FILE", help="A file with one topic on each line; - is stdin."
+    "--topics-file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="A file with one topic on each line; - is stdin.",
 )
 @reporting
-def init(*, directory: Path, name: str | None, topics: tuple[str, ...], topics_file: BinaryIO | None) -> Result:
+def init(*, directory: Path, name: str | None, topics: tuple[str, ...], topics_file: Path | None) -> Result:
     """Start a project: a small one that works, or one with the sources of topics that are there."""
     listed = [*topics, *(_lines(topics_file) if topics_file else ())]
     files = _files(name or directory.resolve().name or "project", list(dict.fromkeys(listed)))
-    if (directory / ".gitignore").exists():
-        del files[".gitignore"]
     _check(files)
     written = _write(directory, files)
+    names = [each.relative_to(directory).as_posix() for each in written]
     where = "" if directory == Path() else f" --project-dir {directory}"
     return Result(
-        data=encode({"directory": str(directory), "files": list(files)}),
+        data=encode({"directory": str(directory), "files": names}),
         text=(f"{each}\n".encode(errors="backslashreplace") for each in written),
-        summary=f"wrote {counted(len(files), 'file')}; next: streamt validate{where}",
+        summary=f"wrote {counted(len(written), 'file')}; next: streamt validate{where}",
     )
 
 
-def _lines(file: BinaryIO) -> list[str]:
-    """Return the topics of a list; a line that begins with `#` is none."""
-    text: str = file.read(4 * 1024 * 1024).decode(errors="replace")
+def _lines(path: Path) -> list[str]:
+    """Return the topics of a list; a line that begins with `#` is none.
+
+    Raises:
+        StreamtError: E500, it is no file that can be read.
+    """
+    from streamt.files import read_file
+
+    try:
+        content = _from_stdin() if path == Path("-") else read_file(path, limit=_LONGEST_LIST)
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        message, hint = f"the list of topics cannot be read: {reason}", "give a file, or - and a list on stdin"
+        place = Option("topics_file")
+        raise StreamtError(Diagnostic(code=Code.USAGE_ERROR, message=message, location=place, hint=hint)) from None
+    text = content.decode(errors="replace")
     return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
+def _from_stdin() -> bytes:
+    with open(0, "rb", closefd=False) as file:  # `sys.stdin` is None where it is closed
+        return file.read(_LONGEST_LIST)
+
+
 def _files(name: str, topics: Sequence[str]) -> dict[str, str]:
-    files = {"stream_project.yml": _ROOT.format(name=_text(name)), ".gitignore": _IGNORED}
+    files = {"stream_project.yml": _ROOT.format(name=_text(name)), _GITIGNORE: _IGNORED}
     if topics:
         sources = "".join(f"  - name: {_text(each)}\n    topic: {_text(each)}\n" for each in topics)
         return files | {"sources/topics.yml": f"sources:\n{sources}"}
@@ -137,18 +158,18 @@ def _check(files: Mapping[str, str]) -> None:
 
 
 def _write(directory: Path, files: Mapping[str, str]) -> list[Path]:
-    """Write the files, none of which is there yet, or none of them.
+    """Write the files, none of which is there yet, or none of them; only what git ignores may be said already.
 
     Raises:
         StreamtError: E505, one is there, or cannot be written.
     """
-    there = next((each for each in files if (directory / each).exists()), None)
-    if there is not None:
-        message = f"{quote(str(directory / there))} exists"
-        raise StreamtError(_refused(message, "choose another folder: nothing is overwritten"))
     written: list[Path] = []
     try:
-        for path in _fill(directory, files):
+        there = [each for each in files if (directory / each).exists()]
+        if taken := [each for each in there if each != _GITIGNORE]:
+            message = f"{quote(str(directory / taken[0]))} exists"
+            raise StreamtError(_refused(message, "choose another folder: nothing is overwritten"))
+        for path in _fill(directory, {each: text for each, text in files.items() if each not in there}):
             written.append(path)  # noqa: PERF402 - what was written is undone where a later one fails
     except OSError as error:
         for path in written:

@@ -40,6 +40,7 @@ def plan(
 ) -> Result:
     """Show what apply would do: each change, its risk, who it reaches, and what apply will ask for."""
     from streamt.cli.deployments import open_deployment
+    from streamt.cli.output_file import refuse_part
     from streamt.deploy.plan import make_plan, save_plan
     from streamt.deploy.recover import refuse_unrecovered
 
@@ -53,6 +54,7 @@ def plan(
         refuse_unrecovered(scope.snapshot)
         made = make_plan(scope).plan
         if out is not None:
+            refuse_part(out, opened.deployment.project, Code.PLAN_INVALID, "out")
             save_plan(out, made, opened.deployment.secrets)
     return plan_result(made, opened, exit_code=exit_code, saved=out)
 

@@ -214,9 +214,9 @@ def export(*, file: Path, project_dir: Path, environment: str | None) -> Result:
         snapshot = opened.deployment.store.read()
         if snapshot.document is None or snapshot.version is None:
             raise usage("there is no state to export", "file")
-        if file.exists():
-            raise usage(f"`{file}` exists already; it was left unchanged", "file")
         try:
+            if file.exists():
+                raise usage(f"`{file}` exists already; it was left unchanged", "file")
             atomic_replace(file, [snapshot.document.to_bytes()], mode=0o600)
         except OSError as error:
             raise usage(f"`{file}` cannot be written: {error.strerror}", "file") from None

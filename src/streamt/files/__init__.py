@@ -2,7 +2,7 @@
 
 from streamt.files.append import append_lines, check_append, durable_append
 from streamt.files.collector import garbage_collector
-from streamt.files.read import FileTooLargeError, NotAFileError, read_file
+from streamt.files.read import FileTooLargeError, NotAFileError, open_file, read_file
 from streamt.files.replace import atomic_replace, sync_folder
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "check_append",
     "durable_append",
     "garbage_collector",
+    "open_file",
     "read_file",
     "sync_folder",
 ]

@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 
 class NotAFileError(OSError):
@@ -26,19 +27,27 @@ def read_file(path: Path, *, limit: int) -> bytes:
         OSError: it cannot be opened or read.
         ValueError: `path` holds a NUL.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        kind = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(kind):
-            what = "is a folder" if stat.S_ISDIR(kind) else "is not a regular file"
-            raise NotAFileError(0, what, str(path))
-        with open(descriptor, "rb", closefd=False) as file:
-            content = file.read(limit + 1)
-    finally:
-        os.close(descriptor)
+    with open_file(path) as file:
+        content = file.read(limit + 1)
     if len(content) > limit:
         raise FileTooLargeError(0, f"is larger than {_size(limit)}", str(path))
     return content
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open the regular file at `path`, to read of it as much as is needed.
+
+    Raises:
+        NotAFileError: it is something else than a regular file; its `strerror` says what.
+        OSError: it cannot be opened.
+        ValueError: `path` holds a NUL.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    raise NotAFileError(0, "is a folder" if stat.S_ISDIR(kind) else "is not a regular file", str(path))
 
 
 def _size(limit: int) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import quote as url_quote
 from streamt.clusters import ClusterError, FailureKind
 from streamt.clusters.flink_jobs import FlinkJob, list_jobs
 from streamt.diagnostics import ProjectPath, quote
-from streamt.net import Basic, HttpClient
+from streamt.net import Basic, CertificateFileError, HttpClient
 from streamt.project.language import Document, FlinkCluster
 from streamt.testing.access import address_of
 from streamt.testing.problems import cannot_run
@@ -71,6 +71,8 @@ def _jobs(cluster: FlinkCluster, location: ProjectPath) -> list[FlinkJob]:
     address = address_of(cluster.rest_url or "", location, "rest_url")
     try:
         return list_jobs(HttpClient(address=address, credentials=login, timeout_s=ANSWER_SECONDS))
+    except CertificateFileError as error:
+        raise cannot_run(f"the file of {error.variable} holds no certificates in PEM", location) from error
     except ClusterError as error:
         failure = error.failure
         message = f"Flink's REST API gives no list of jobs: {failure.message}"

@@ -315,9 +315,10 @@ def registry_clients(registry: SchemaRegistry, root: Path) -> Callable[[], "tupl
             )
         except AddressError as error:
             raise _environment_error(f"the address {error.message}", place, error.hint) from None
-        except CertificateFileError:
+        except CertificateFileError as error:
             place = ProjectPath(("runtime", "schema_registry", "ssl_ca_location"))
-            raise _environment_error("the file holds no certificates", place, None) from None
+            name = error.variable or replace(place, dotted=True)
+            raise _environment_error(f"the file of {name} holds no certificates in PEM", place, None) from None
 
     return clients
 

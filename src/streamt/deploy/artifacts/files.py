@@ -18,6 +18,7 @@ from streamt.deploy.artifacts.flink_sql import statements
 from streamt.deploy.artifacts.manifest import FORMAT, manifest
 from streamt.deploy.project import DeployProject
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
+from streamt.files import read_file
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "checksums.sha256"
@@ -30,6 +31,7 @@ _FOLDERS = {
 }
 # With a suffix, the longest name that every file system takes.
 _LONGEST = 200
+_LARGEST_MANIFEST = 1 << 30
 
 
 def artifact_files(project: DeployProject, compiled_at: datetime, *, checksums: bool) -> dict[str, bytes]:
@@ -99,10 +101,10 @@ def write_folder(target: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         StreamtError: E505, the folder holds something else, or cannot be written.
     """
-    if not _is_ours(target):
-        message = f"`{target}` is not empty, and was not written by streamt"
-        raise StreamtError(_refused(message, "give an empty folder, or another one, with `--output-dir`"))
     try:
+        if not _is_ours(target):
+            message = f"`{target}` is not empty, and was not written by streamt"
+            raise StreamtError(_refused(message, "give an empty folder, or another one, with `--output-dir`"))
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
@@ -120,7 +122,7 @@ def _is_ours(target: Path) -> bool:
     if not target.exists() or not any(target.iterdir()):
         return True
     try:
-        found = json.loads((target / MANIFEST).read_bytes())
+        found = json.loads(read_file(target / MANIFEST, limit=_LARGEST_MANIFEST))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("format") == FORMAT

@@ -11,7 +11,7 @@ from streamt.deploy.plan.data import FORMAT, plan_data, read_plan
 from streamt.deploy.plan.model import Plan
 from streamt.deploy.sealed import MIB, SealError, digest_of, seal, unseal
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError
-from streamt.files import atomic_replace
+from streamt.files import atomic_replace, open_file
 
 LIMIT = 16 * MIB
 _SHORTEST_SECRET = 4
@@ -56,7 +56,7 @@ def load_plan(path: Path) -> Plan:
     """
     place = FilePlace(str(path))
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return _read(file.read(LIMIT + 1))
     except OSError as error:
         message = f"the plan cannot be read: {error.strerror or type(error).__name__}"
@@ -111,7 +111,7 @@ def _is_public(secret: str, plan: Plan) -> bool:
 def _check_target(path: Path) -> None:
     """Refuse to replace what is no plan of ours."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(LIMIT + 1)
     except FileNotFoundError:
         return

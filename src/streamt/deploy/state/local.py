@@ -18,7 +18,7 @@ from streamt.deploy.state.journal import JOURNAL_LIMIT, Record, split_lines
 from streamt.deploy.state.operation import Operation
 from streamt.deploy.state.store import Holder, Session, Snapshot, check_journal, read_snapshot
 from streamt.diagnostics import FilePlace, StreamtError
-from streamt.files import atomic_replace, sync_folder
+from streamt.files import atomic_replace, open_file, sync_folder
 
 KEPT = 100
 """How many earlier states, and journals of ended operations, are kept."""
@@ -69,7 +69,7 @@ class LocalStore:
             StreamtError: E551.
         """
         try:
-            descriptor = os.open(self.files.lock, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(self.files.lock, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -142,7 +142,7 @@ class LocalStore:
 
     def _bytes(self, path: Path, limit: int) -> bytes | None:
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 content = file.read(limit + 1)
         except FileNotFoundError:
             return None
