@@ -62,6 +62,9 @@ SINKS = "models:\n" + "".join(
 LINEAGE = """\
 lineage: {enabled: true, url: "URL/api/v1/lineage", namespace: n, api_key: $S, timeout: 2}
 """
+SETTINGS = """\
+transport: {type: http, url: URL, endpoint: api/v1/lineage, auth: {type: api_key, api_key: $S}}
+"""
 PROFILES = """\
 shop:
   target: dev
@@ -157,6 +160,7 @@ def plant(folder: Path, url: str) -> Planted:
     for project in ("shop", "sinks"):
         planted.write_env_file(project)
     planted.write("lineage.yml", LINEAGE.replace("URL", url))
+    planted.write("openlineage.yml", SETTINGS.replace("URL", url))
     planted.write("token", "$S\n")
     planted.write("kafka.properties", 'sasl.password=$S\nsasl.jaas.config=X required password="$S";\n')
     dbt = copy_project(folder / "dbt")

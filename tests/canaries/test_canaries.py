@@ -99,25 +99,41 @@ class Program:
     zygote: Zygote
     url: str
 
-    def run(self, arguments: list[str]) -> bytes:
-        """Run the program, and return all that it said."""
+    bodies: list[bytes]
+
+    def run(self, arguments: list[str], **more: str) -> bytes:
+        """Run the program, and return all that it said, to the server, too, but for the headers.
+
+        Args:
+            arguments: what follows the program's name.
+            more: variables; where one is a file of transport settings, no other variable holds such.
+        """
         known = {"@@": self.url}
         folder = self.planted.folder
         arguments = [known.get(each, each.replace("@/", f"{folder}/")) for each in arguments]
-        ended = self.zygote.run(arguments, self.planted.environ | {"STREAMT_DEBUG": "1"}, folder)
+        environ = {
+            name: value
+            for name, value in self.planted.environ.items()
+            if not ("OPENLINEAGE_CONFIG" in more and name.startswith("OPENLINEAGE__"))
+        }
+        self.bodies.clear()
+        ended = self.zygote.run(arguments, environ | more | {"STREAMT_DEBUG": "1"}, folder)
         assert ended.status in (0, 1, 2, 3, 4), (arguments, ended)
         said = ended.stdout + ended.stderr.encode()
         assert b"E599" not in said, ended
-        return said
+        return b"\n".join([said, *self.bodies])
 
 
 class Echo(BaseHTTPRequestHandler):
     """Refuses everything, and repeats all that it was told."""
 
+    bodies: list[bytes] = []  # noqa: RUF012 - one server, whose bodies are looked at
+
     def handle_one(self) -> None:
         """Answer with the request."""
-        length = int(self.headers.get("Content-Length") or 0)
-        told = json.dumps({"detail": f"{self.path} {self.headers} {self.rfile.read(length)!r}"}).encode()
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.bodies.append(body)
+        told = json.dumps({"detail": f"{self.path} {self.headers} {body!r}"}).encode()
         self.send_response(403)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(told)))
@@ -135,7 +151,7 @@ def program(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterato
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
-    yield Program(plant(tmp_path_factory.mktemp("planted"), url), zygote, url)
+    yield Program(plant(tmp_path_factory.mktemp("planted"), url), zygote, url, Echo.bodies)
     server.shutdown()
     server.server_close()
 
@@ -156,6 +172,46 @@ def test_no_secret_leaves_by_any_command(program: Program, output: str) -> None:
 def test_no_secret_leaves_where_the_state_cannot_be_reached(program: Program, name: str) -> None:
     remote = [{"dev": "remote"}.get(each, each) for each in COMMANDS[name]]
     assert program.planted.leaks(program.run([*name.split(), *remote])) == []
+
+
+TELLING = {
+    "test": COMMANDS["test"],
+    "run": ["--job", "nightly", "--config", "@/lineage.yml", "--", "true"],
+    "dbt emit": [*COMMANDS["dbt emit"], "--config", "@/lineage.yml"],
+    "catalog sync project": COMMANDS["catalog sync project"],
+}
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_no_secret_leaves_in_what_a_server_is_told(program: Program, name: str) -> None:
+    said = program.run([*name.split(), *TELLING[name]])
+    assert program.bodies
+    assert program.planted.leaks(said) == []
+
+
+SETTINGS: dict[str, Callable[[str], str]] = {
+    "right": lambda text: text,
+    "a brace is missing": lambda text: text.replace("auth: ", "auth: {", 1),
+    "a key is misspelt": lambda text: text.replace("api_key: ", "apikeys: "),
+    "a secret is a list": lambda text: text.replace("api_key: ", "api_key: [").replace("}", "]}", 1),
+    "an address holds secrets": lambda text: text.replace("url: http://", "url: http://u:zqcanary@"),
+    "a variable of a secret": lambda text: text.replace(', api_key: "', ', api_key: "${UNSET_').replace('"}', '}"}', 1),
+}
+
+
+@pytest.mark.parametrize("how", SETTINGS)
+def test_no_secret_leaves_from_a_file_of_settings(program: Program, how: str) -> None:
+    file = program.planted.folder / "openlineage.yml"
+    right = file.read_text()
+    text = SETTINGS[how](right)
+    assert (text == right) == (how == "right")
+    file.write_text(text)
+    try:
+        for name in ("apply", "test"):
+            said = program.run([*name.split(), *COMMANDS[name]], OPENLINEAGE_CONFIG=str(file))
+            assert program.planted.leaks(said) == [], name
+    finally:
+        file.write_text(right)
 
 
 Break = Callable[[str], str]

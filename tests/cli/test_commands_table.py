@@ -20,15 +20,6 @@ def test_each_command_is_there_and_says_the_same_of_itself(name: str) -> None:
     assert " ".join(first.split()) == COMMANDS[name].help
 
 
-def test_the_help_is_what_click_would_write() -> None:
-    context = click.Context(app)
-    commands = {name: command for name in COMMANDS if (command := app.get_command(context, name)) is not None}
-    eager = click.Group(commands=commands, params=app.params, help=app.help, invoke_without_command=True)
-    eager.context_settings = app.context_settings
-    shown = app.get_help(click.Context(app, info_name="streamt"))
-    assert shown == eager.get_help(click.Context(eager, info_name="streamt"))
-
-
 @pytest.mark.parametrize("argument", ["--version", "--help", "-h"])
 def test_version_and_help_import_no_command(argument: str) -> None:
     code = (

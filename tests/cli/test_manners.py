@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from streamt import __version__
+from streamt.cli.commands import COMMANDS
 from tests.cli.program import MINIMAL, clean_environment, export, export_json, streamt, write_project
 
 
@@ -66,6 +67,21 @@ def test_wrong_usage_in_text_says_what_and_where_to_look() -> None:
     assert (ended.status, ended.stdout) == (2, b"")
     assert "--nonsense" in ended.stderr
     assert "validate --help" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [(["vaildate"], "validate"), (["LINEAGE"], "lineage"), (["docs", "openlinage"], "openlineage")],
+)
+def test_a_mistyped_command_is_recognised(arguments: list[str], meant: str) -> None:
+    ended = streamt(*arguments)
+    assert (ended.status, ended.stdout) == (2, b"")
+    assert f"Did you mean '{meant}'?" in ended.stderr
+
+
+def test_help_says_all_of_each_command() -> None:
+    shown = " ".join(streamt("--help").stdout.decode().split())
+    assert [name for name, entry in COMMANDS.items() if " ".join(f"{name} {entry.help}".split()) not in shown] == []
 
 
 def test_the_envelope_names_the_command(tmp_path: Path) -> None:
@@ -128,11 +144,11 @@ def test_a_full_stdout_is_an_error_without_a_traceback(tmp_path: Path) -> None:
 
 def test_a_closed_stdout_is_an_error_without_a_traceback(tmp_path: Path) -> None:
     write_project(tmp_path)
-    command = f"{sys.executable} -m streamt docs openlineage -p {tmp_path} --job-namespace jobs >&-"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "stdout" in done.stderr
-    assert "Traceback" not in done.stderr
+    for command in ("docs openlineage --job-namespace jobs", "list", "validate", "--output json list"):
+        line = f"{sys.executable} -m streamt {command} -p {tmp_path} >&-"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+        found = "error E505_OUTPUT_FAILED: stdout cannot be written: it is closed\n"
+        assert (done.returncode, done.stderr) == (1, found), command
 
 
 STOPPED = [(signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 131), (signal.SIGTERM, 143)]

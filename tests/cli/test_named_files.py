@@ -48,6 +48,17 @@ def test_a_path_that_no_system_can_name_is_no_fault_of_the_program(tmp_path: Pat
     assert ended.envelope["errors"][0]["message"].endswith(("File name too long", "; it was left unchanged"))
 
 
+@pytest.mark.parametrize("command", ["build", "compile"])
+@pytest.mark.parametrize("name", ["models", "models/x", "environments/../tests/x"])
+def test_artifacts_never_become_a_part_of_the_project(tmp_path: Path, command: str, name: str) -> None:
+    write_project(tmp_path, TYPED)
+    (tmp_path / "models").mkdir()
+    ended = run(GIVEN_A_NEW_PATH[command], tmp_path, tmp_path / name)
+    assert (ended.status, ended.codes) == (1, ["E505_OUTPUT_FAILED"])
+    assert ended.envelope["errors"][0]["message"] == "the project is read from this folder"
+    assert list((tmp_path / "models").iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["stream_project.yml", "models/plan.yml", "link"])
 def test_a_plan_never_becomes_a_part_of_the_project(tmp_path: Path, name: str) -> None:
     write_project(tmp_path, TYPED)

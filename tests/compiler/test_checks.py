@@ -110,6 +110,19 @@ def test_a_written_virtual_topic_says_what_the_gateway_cannot_do(text: str, gate
     assert "model `m`: the Gateway's SQL cannot do the function UPPER in its SELECT" in [each.message for each in found]
 
 
+@pytest.mark.parametrize(
+    "query", [f"SELECT a FROM {RAW} /*+ OPTIONS(k) */", f"SELECT /*+ BROADCAST(x) */ a FROM {RAW}"]
+)
+def test_a_hint_is_never_dropped_for_a_virtual_topic(query: str) -> None:
+    assert node(GATEWAY + model(f"sql: '{query}'"), "m").materialization == "flink"
+    found = problems(GATEWAY + model(f"sql: '{query}', materialized: virtual_topic"))
+    assert [each.message for each in found] == ["model `m`: the Gateway's SQL cannot do a hint (`/*+ */`)"]
+
+
+def test_a_comment_is_no_hint() -> None:
+    assert node(GATEWAY + model(f"sql: 'SELECT a /* + */ FROM {RAW}'"), "m").materialization == "virtual_topic"
+
+
 # Amendment 3: a written virtual topic where there is no Gateway
 
 

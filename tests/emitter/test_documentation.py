@@ -31,6 +31,15 @@ def test_the_documentation_has_every_rule_of_every_consumer() -> None:
     assert len(listed) == len(rules) + sum(each.loses_descriptions for each in CONSUMERS.values())
 
 
+def test_the_documentation_says_of_every_consumer_what_becomes_of_each_kind_of_event() -> None:
+    rows = [*table_after("docs/openlineage-backends.md", "What becomes of each kind of event")]
+    assert set(CONSUMERS) <= {row[0] for row in rows}
+    knows_runs_only = {
+        name for name, each in CONSUMERS.items() if any("it knows runs only" in rule.message for rule in each.rules)
+    }
+    assert {row[0] for row in rows if row[2].startswith(("refused", "passed over"))} & set(CONSUMERS) == knows_runs_only
+
+
 def test_the_documentation_has_every_state_of_a_task() -> None:
     states = {
         word

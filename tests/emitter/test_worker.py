@@ -113,6 +113,7 @@ def test_closing_gives_up_in_time_and_counts_the_rest() -> None:
     assert endpoint.entered.wait(LONG)
     assert not told.close(0.05)
     assert told.counters.dropped == 5
+    assert told.counters.last_error == "they still waited when the time to deliver them was over"
     endpoint.gate.set()
     told.offer(7)  # it may be used again
     assert told.close(LONG)

@@ -167,5 +167,5 @@ def test_all_columns_of_a_table_have_one_standard() -> None:
     types = {"a": "TIMESTAMP(3)", "b": "TIMESTAMP(3)"}
     verdict = judge("accepted_types", {"types": types}, [record])
     assert verdict.message.startswith(
-        "1 of 1 record have a value that is no TIMESTAMP(3) in `b`, with timestamps as SQL"
+        "1 of 1 records have a value that is no TIMESTAMP(3) in `b`, with timestamps as SQL"
     )

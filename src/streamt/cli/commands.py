@@ -90,10 +90,25 @@ class LazyCommands(click.Group):
         command: click.Command = getattr(import_module(f"streamt.cli.{entry.module}"), entry.attribute)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name.
+
+        Raises:
+            click.UsageError: there is none; a name that is near is suggested.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from streamt.diagnostics import nearest
+
+            near = None if args[0].startswith("-") else nearest(args[0], COMMANDS)
+            if near is None:
+                raise
+            raise click.UsageError(f"No such command '{args[0]}'. Did you mean '{near}'?", ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands with the first sentence of each, as Click does, from the table."""
-        names = self.list_commands(ctx)
-        limit = formatter.width - 6 - max(map(len, names))
-        rows = [(name, click.Command(name, help=COMMANDS[name].help).get_short_help_str(limit)) for name in names]
+        """Write each command with all that the table says of it: Click would cut what is longer than a line."""
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl([(name, COMMANDS[name].help) for name in self.list_commands(ctx)])

@@ -97,6 +97,7 @@ def _written(
 ) -> Result:
     from streamt.deploy.artifacts import artifact_files, manifest_digest, write_folder
 
+    _refuse_source_folder(target, workspace)
     files = artifact_files(desired, workspace.compiled.compiled_at, checksums=checksums)
     if not dry_run:
         write_folder(target, files)
@@ -116,6 +117,22 @@ def _written(
         summary="" if dry_run else _summary(desired, target),
         warnings=workspace.placed(*workspace.warnings, *desired.warnings),
     )
+
+
+def _refuse_source_folder(target: Path, workspace: "Workspace") -> None:
+    """Refuse a folder that the project's own files stand in.
+
+    Raises:
+        StreamtError: E505.
+    """
+    try:
+        is_source = workspace.project.owns(target / "artifact.yml")
+    except OSError:
+        return  # whoever writes it says why it cannot be written
+    if is_source:
+        message, hint = "the project is read from this folder", "choose another folder"
+        place = Option("output_dir")
+        raise StreamtError(Diagnostic(code=Code.OUTPUT_FAILED, message=message, location=place, hint=hint))
 
 
 def _shown(files: Mapping[str, bytes], *, contents: bool) -> Iterator[bytes]:

@@ -115,7 +115,8 @@ class Session:
         self._warn(() if self.quiet else result.warnings)
         shown = result.summary and not self.quiet
         summary = f"{result.summary}\n".encode(errors="backslashreplace") if shown else b""
-        write_stdout([*result.text, summary])
+        if result.text or summary:
+            write_stdout([*result.text, summary])
         self._tell(result.errors)
 
     def fail(self, command: str, found: Sequence[PlacedDiagnostic]) -> None:
@@ -127,7 +128,8 @@ class Session:
         try:
             self.show(command, Result.failure(found))
         except StreamtError as error:  # stdout is what failed
-            self._tell([*(each for each in found if each.is_error), *error.placed()])
+            told = [each for each in found if each.is_error]
+            self._tell([*told, *(each for each in error.placed() if each not in told)])
 
     def _warn(self, found: Sequence[PlacedDiagnostic]) -> None:
         """Print warnings; of many that say the same, the first ones and how many more there are."""

@@ -46,7 +46,10 @@ def _compiled(rendered: Rendered, context: CompileContext) -> CompiledQuery:
     """
     query = read_query(rendered.sql)
     references = references_of(query, rendered)
-    return CompiledQuery(rendered, query.text, context.parsed(structure_of(query.text)).facts, references)
+    facts = context.parsed(structure_of(query.text)).facts
+    if query.has_hints and facts is not None and facts.gateway_obstacle is None:
+        facts = replace(facts, gateway_obstacle="a hint (`/*+ */`)")
+    return CompiledQuery(rendered, query.text, facts, references)
 
 
 def _remembered(rendered: Rendered, context: CompileContext) -> CompiledQuery:

@@ -45,7 +45,7 @@ class Counters:
         failed: not delivered, or not valid.
         dropped: thrown away, because the queue was full or the time to close was up.
         queued: waiting, the one that is being delivered included.
-        last_error: why the last failure was one, in words of ours; None where there was none.
+        last_error: why the last loss was one, in words of ours; None where there was none.
     """
 
     told: int = 0
@@ -139,7 +139,9 @@ class Worker(Generic[T]):
             while (self._queue or self._in_hand) and (left := end - time.monotonic()) > 0:
                 self._changed.wait(left)
             rest = len(self._queue) + self._in_hand
-            self._dropped += rest
+            if rest:
+                self._dropped += rest
+                self._last_error = self._last_error or "they still waited when the time to deliver them was over"
             self._queue.clear()
             self._in_hand = 0
             self._give_up_at = None

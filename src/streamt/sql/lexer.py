@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_HINT = "/*+"
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 _OPENED = {"/*": "comment (`/*`)", "'": "string (`'`)", "`": "name (`` ` ``)", '"': 'name (`"`)'}
 
@@ -58,10 +59,12 @@ class Query:
     Attributes:
         text: the query without comments and hints, lines and columns as they were, without a `;` at its end.
         tokens: its words, without comments.
+        has_hints: whether hints (`/*+ */`) stand in it, which tell Flink how to run it.
     """
 
     text: str
     tokens: tuple[Token, ...]
+    has_hints: bool = False
 
 
 class SqlError(ValueError):
@@ -114,10 +117,11 @@ def read_query(sql: str, *, with_hints: bool = False) -> Query:
     _check_parentheses(sql, spoken)
     text = sql
     if len(spoken) != len(tokens):
-        kept = "/*+" if with_hints else None
+        kept = _HINT if with_hints else None
         text = _TOKEN.sub(lambda match: match[0] if _stays(match, kept) else _blank(match[0]), sql)
     length = spoken[end].start + len(spoken[end].text)
-    return Query(text[:length], spoken[start : end + 1])
+    has_hints = any(token.kind == "comment" and token.text.startswith(_HINT) for token in tokens)
+    return Query(text[:length], spoken[start : end + 1], has_hints)
 
 
 def _tokens(sql: str) -> Iterator[Token]:

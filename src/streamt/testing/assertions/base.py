@@ -138,7 +138,7 @@ class Tally:
         """
         if self.failing <= allowed:
             return self._verdict(Status.PASSED, f"{records(self.judged)} judged")
-        message = f"{self.failing} of {records(self.judged)} {found}"
+        message = f"{self.failing} of {self.judged} records {found}"
         return self._verdict(Status.FAILED, f"{message}; see {self.place}")
 
     def _verdict(self, status: Status, message: str) -> Verdict:

@@ -41,7 +41,7 @@ class MaxLag(Accumulator):
         if not self._column.seen:
             return absent(self._column, sample.records)
         if self._unreadable:
-            found = f"{self._unreadable} of {records(sample.records)} have a value that is no time in"
+            found = f"{self._unreadable} of {sample.records} records have a value that is no time in"
             unknown = sample.unknown_types.get(self._column.name)
             note = f" (its Avro type {quote(unknown)} is not known)" if unknown else ""
             found = f"{found} {quote(self._column.name)}{note}"
