@@ -6,16 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt.catalog.matching import RULES, Place, candidates, choose, container_key, fold, split_name, tail
+from streamt.catalog.matching import (
+    RULES,
+    ConnectedDatastore,
+    candidates,
+    choose,
+    container_key,
+    fold,
+    split_name,
+    tail,
+)
 
-PG = Place(1, "postgres", "warehouse.example.com", 5432, "analytics", "public")
+PG = ConnectedDatastore(1, "postgres", "warehouse.example.com", 5432, "analytics", "public")
 
 
-def keys(namespace: str, name: str, *places: Place) -> list[tuple[int, str]]:
+def keys(namespace: str, name: str, *places: ConnectedDatastore) -> list[tuple[int, str]]:
     return [(found.datastore, found.key) for found in candidates(namespace, name, places)]
 
 
-S3 = Place(1, "s3", "lake", None, root="warehouse")
+S3 = ConnectedDatastore(1, "s3", "lake", None, root="warehouse")
 MATCHES = {
     "host, port, database, schema, table": ("postgres://warehouse.example.com:5432", "analytics.public.orders", PG),
     "host in any case": ("postgres://WAREHOUSE.example.com:5432", "analytics.public.orders", PG),
@@ -25,7 +34,7 @@ MATCHES = {
     "no port on the connection": (
         "postgres://h:1",
         "analytics.public.orders",
-        Place(1, "postgres", "h", None, "analytics", "public"),
+        ConnectedDatastore(1, "postgres", "h", None, "analytics", "public"),
     ),
     "user information is no part of a host": (
         "postgres://me:secret@warehouse.example.com:5432",
@@ -34,75 +43,83 @@ MATCHES = {
     ),
     "double quotes": ("postgres://warehouse.example.com", 'analytics."public"."orders"', PG),
     "backticks": ("postgres://warehouse.example.com", "`analytics`.public.`orders`", PG),
-    "brackets": ("mssql://h:1433", "[d].[dbo].[orders]", Place(1, "mssql", "h", 1433, "d", "dbo")),
-    "mysql has no schema": ("mysql://h:3306", "shop.orders", Place(1, "mysql", "h", 3306, "shop")),
-    "mariadb is mysql": ("mariadb://h:3306", "shop.orders", Place(1, "mysql", "h", 3306, "shop")),
+    "brackets": ("mssql://h:1433", "[d].[dbo].[orders]", ConnectedDatastore(1, "mssql", "h", 1433, "d", "dbo")),
+    "mysql has no schema": ("mysql://h:3306", "shop.orders", ConnectedDatastore(1, "mysql", "h", 3306, "shop")),
+    "mariadb is mysql": ("mariadb://h:3306", "shop.orders", ConnectedDatastore(1, "mysql", "h", 3306, "shop")),
     "snowflake by account": (
         "snowflake://myorg-myaccount",
         "db.s.orders",
-        Place(1, "snowflake", "myorg-myaccount.snowflakecomputing.com", 443, "DB", "S"),
+        ConnectedDatastore(1, "snowflake", "myorg-myaccount.snowflakecomputing.com", 443, "DB", "S"),
     ),
     "snowflake by account, whole host": (
         "snowflake://acc",
         "db.s.orders",
-        Place(1, "snowflake", "acc", None, "db", "s"),
+        ConnectedDatastore(1, "snowflake", "acc", None, "db", "s"),
     ),
     "snowflake by locator, region and cloud": (
         "snowflake://xy12345.us-east-1.aws",
         "db.s.orders",
-        Place(1, "snowflake", "xy12345.us-east-1.snowflakecomputing.com", None, "db", "s"),
+        ConnectedDatastore(1, "snowflake", "xy12345.us-east-1.snowflakecomputing.com", None, "db", "s"),
     ),
     "snowflake, underscore as dash": (
         "snowflake://MYORG-my_account",
         "db.s.orders",
-        Place(1, "snowflake", "myorg-my-account.snowflakecomputing.com", None, "db", "s"),
+        ConnectedDatastore(1, "snowflake", "myorg-my-account.snowflakecomputing.com", None, "db", "s"),
     ),
     "redshift by cluster and region": (
         "redshift://c1.eu-west-1:5439",
         "dev.public.orders",
-        Place(1, "redshift", "c1.abc123.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
+        ConnectedDatastore(1, "redshift", "c1.abc123.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
     ),
     "redshift by its whole host": (
         "redshift://c1.abc.eu-west-1.redshift.amazonaws.com:5439",
         "dev.public.orders",
-        Place(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
+        ConnectedDatastore(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
     ),
-    "bigquery has no host": ("bigquery", "proj.ds.orders", Place(1, "bigquery", "any", None, "proj", "ds")),
+    "bigquery has no host": (
+        "bigquery",
+        "proj.ds.orders",
+        ConnectedDatastore(1, "bigquery", "any", None, "proj", "ds"),
+    ),
     "bigquery, a project of a domain": (
         "bigquery",
         "example.com:proj.ds.orders",
-        Place(1, "bigquery", "", None, "example.com:proj", "ds"),
+        ConnectedDatastore(1, "bigquery", "", None, "example.com:proj", "ds"),
     ),
-    "hive ignores the port": ("hive://h:9083", "sales.orders", Place(1, "hive", "h", 10000, "sales")),
-    "trino": ("trino://h:8080", "hive.sales.orders", Place(1, "trino", "h", 8080, "hive", "sales")),
-    "oracle": ("oracle://h:1521", "xe.sales.orders", Place(1, "oracle", "h", 1521, "XE", "SALES")),
+    "hive ignores the port": ("hive://h:9083", "sales.orders", ConnectedDatastore(1, "hive", "h", 10000, "sales")),
+    "trino": ("trino://h:8080", "hive.sales.orders", ConnectedDatastore(1, "trino", "h", 8080, "hive", "sales")),
+    "oracle": ("oracle://h:1521", "xe.sales.orders", ConnectedDatastore(1, "oracle", "h", 1521, "XE", "SALES")),
     "databricks, unity catalog": (
         "unitycatalog://h",
         "main.sales.orders",
-        Place(1, "databricks", "h", 443, "main", "sales"),
+        ConnectedDatastore(1, "databricks", "h", 443, "main", "sales"),
     ),
-    "athena": ("awsathena://h", "cat.db.orders", Place(1, "athena", "h", None, "cat", "db")),
-    "kafka topic": ("kafka://broker:9092", "orders", Place(1, "kafka", "broker", 9092)),
-    "IPv6 host": ("kafka://[::1]:9092", "orders", Place(1, "kafka", "[::1]", 9092)),
+    "athena": ("awsathena://h", "cat.db.orders", ConnectedDatastore(1, "athena", "h", None, "cat", "db")),
+    "kafka topic": ("kafka://broker:9092", "orders", ConnectedDatastore(1, "kafka", "broker", 9092)),
+    "IPv6 host": ("kafka://[::1]:9092", "orders", ConnectedDatastore(1, "kafka", "[::1]", 9092)),
     "s3, directory": ("s3://lake", "warehouse/orders", S3),
     "s3a is s3": ("s3a://lake", "warehouse/orders", S3),
     "slashes at the ends of a path": ("s3n://lake/", "/warehouse/orders/", S3),
-    "root at the bucket": ("s3://lake", "orders", Place(1, "s3", "lake")),
-    "root with slashes": ("s3://lake", "warehouse/orders", Place(1, "s3", "lake", None, root="/warehouse/")),
-    "gcs is gs": ("gcs://lake", "orders", Place(1, "gs", "lake")),
+    "root at the bucket": ("s3://lake", "orders", ConnectedDatastore(1, "s3", "lake")),
+    "root with slashes": (
+        "s3://lake",
+        "warehouse/orders",
+        ConnectedDatastore(1, "s3", "lake", None, root="/warehouse/"),
+    ),
+    "gcs is gs": ("gcs://lake", "orders", ConnectedDatastore(1, "gs", "lake")),
     "abfss": (
         "abfss://c@acc.dfs.core.windows.net",
         "orders",
-        Place(1, "abfss", "c@acc.dfs.core.windows.net"),
+        ConnectedDatastore(1, "abfss", "c@acc.dfs.core.windows.net"),
     ),
     "wasbs is the same account": (
         "wasbs://c@acc.blob.core.windows.net",
         "orders",
-        Place(1, "abfss", "c@acc.dfs.core.windows.net"),
+        ConnectedDatastore(1, "abfss", "c@acc.dfs.core.windows.net"),
     ),
-    "hdfs": ("hdfs://nn:8020", "/data/orders", Place(1, "hdfs", "nn", 8020, root="/data")),
-    "file": ("file", "/data/orders", Place(1, "file", "", None, root="/data")),
-    "file with an authority": ("file://h", "/data/orders", Place(1, "file", "h", None, root="/data")),
+    "hdfs": ("hdfs://nn:8020", "/data/orders", ConnectedDatastore(1, "hdfs", "nn", 8020, root="/data")),
+    "file": ("file", "/data/orders", ConnectedDatastore(1, "file", "", None, root="/data")),
+    "file with an authority": ("file://h", "/data/orders", ConnectedDatastore(1, "file", "h", None, root="/data")),
 }
 MISSES = {
     "another system": ("mysql://warehouse.example.com:5432", "analytics.public.orders", PG),
@@ -115,19 +132,19 @@ MISSES = {
     "another snowflake account with the same beginning": (
         "snowflake://acc",
         "db.s.orders",
-        Place(1, "snowflake", "acc2.snowflakecomputing.com", None, "db", "s"),
+        ConnectedDatastore(1, "snowflake", "acc2.snowflakecomputing.com", None, "db", "s"),
     ),
     "another region": (
         "redshift://c1.eu-west-2:5439",
         "dev.public.orders",
-        Place(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
+        ConnectedDatastore(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
     ),
     "another cluster": (
         "redshift://c2.eu-west-1",
         "dev.public.orders",
-        Place(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
+        ConnectedDatastore(1, "redshift", "c1.abc.eu-west-1.redshift.amazonaws.com", 5439, "dev", "public"),
     ),
-    "another project": ("bigquery", "other.ds.orders", Place(1, "bigquery", "", None, "proj", "ds")),
+    "another project": ("bigquery", "other.ds.orders", ConnectedDatastore(1, "bigquery", "", None, "proj", "ds")),
     "another bucket": ("s3://other", "warehouse/orders", S3),
     "a path in another case": ("s3://lake", "Warehouse/orders", S3),
     "a path that only begins like the root": ("s3://lake", "warehouse2/orders", S3),
@@ -155,11 +172,11 @@ def test_a_quoted_part_is_one_part_dots_included() -> None:
 
 
 def test_a_topics_dots_are_letters() -> None:
-    assert keys("kafka://b:1", "shop.orders.v1", Place(1, "kafka", "b", 1)) == [(1, "shop.orders.v1")]
+    assert keys("kafka://b:1", "shop.orders.v1", ConnectedDatastore(1, "kafka", "b", 1)) == [(1, "shop.orders.v1")]
 
 
 def test_a_name_matches_in_every_datastore_that_fits() -> None:
-    copy = Place(2, "postgres", "warehouse.example.com", None, "analytics", "public")
+    copy = ConnectedDatastore(2, "postgres", "warehouse.example.com", None, "analytics", "public")
     assert [store for store, _ in keys("postgres://warehouse.example.com", "analytics.public.orders", PG, copy)] == [
         1,
         2,
@@ -197,7 +214,7 @@ def test_folding_composes_before_and_after_casefold() -> None:
 
 @pytest.mark.parametrize("system", RULES)
 def test_the_tail_of_a_name_is_the_tail_of_the_container_it_means(system: str) -> None:
-    place = Place(1, system, "h", None, *(("", "") if system in ("kafka", "s3") else ("d", "s")))
+    place = ConnectedDatastore(1, system, "h", None, *(("", "") if system in ("kafka", "s3") else ("d", "s")))
     path = RULES[system].style == "path"
     whole = RULES[system].style == "whole"
     name = "x/y/t.csv" if path else "t.v1" if whole else 'd.s."T"'

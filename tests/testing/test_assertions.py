@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from streamt.diagnostics import Code, StreamtError
-from streamt.testing.results import Place, Status
+from streamt.testing.results import RecordPosition, Status
 from tests.testing.samples import NOW, At, judge
 
 D = Decimal
@@ -109,7 +109,7 @@ def test_what_does_not_hold_fails_with_a_count_and_a_place(
     kind: str, body: dict[str, Any], records: list[dict[str, Any]], failing: int, offset: int | None, words: str
 ) -> None:
     verdict = judge(kind, body, records)
-    place = None if offset is None else Place(0, offset)
+    place = None if offset is None else RecordPosition(0, offset)
     assert (verdict.status, verdict.failing, verdict.place) == (Status.FAILED, failing, place), verdict
     assert words in verdict.message
     assert place is None or f"see {place}" in verdict.message
@@ -184,7 +184,7 @@ def test_a_foreign_key_matches_at_least_its_rate(rate: float, status: Status) ->
     body = {"column": "customer", "ref_model": "customers", "ref_key": "id", "match_rate": rate}
     records: list[dict[str, Any]] = [{"customer": 1}, {"customer": D("2.0")}, {"customer": "3"}, {"customer": None}]
     verdict = judge("foreign_key", body, records, reference=[{"id": 1}, {"id": 2}, {"id": 3}])
-    assert (verdict.status, verdict.failing, verdict.place) == (status, 1, Place(0, 102))
+    assert (verdict.status, verdict.failing, verdict.place) == (status, 1, RecordPosition(0, 102))
 
 
 def test_a_foreign_key_that_no_record_has_fails() -> None:

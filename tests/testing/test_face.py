@@ -12,7 +12,7 @@ def test_the_face_is_what_is_promised() -> None:
         "Counts",
         "Covered",
         "Listener",
-        "Place",
+        "RecordPosition",
         "RunObserver",
         "Selected",
         "Status",

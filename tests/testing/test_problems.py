@@ -7,7 +7,7 @@ from streamt.clusters.kafka_reading import SETTINGS_REFUSED
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, StreamtError
 from streamt.testing import problems
 from streamt.testing.decoding.faults import Fault, Kind
-from streamt.testing.results import Cause, Counts, Place
+from streamt.testing.results import Cause, Counts, RecordPosition
 
 HERE = ProjectPath(("tests", 0))
 
@@ -49,7 +49,10 @@ def test_a_registry_that_refuses_is_told_in_its_failures_words(kind: FailureKind
 
 
 def counts(*causes: tuple[Kind, int | None, int]) -> Counts:
-    found = (Cause(Fault(kind, schema), count, Place(0, offset)) for offset, (kind, schema, count) in enumerate(causes))
+    found = (
+        Cause(Fault(kind, schema), count, RecordPosition(0, offset))
+        for offset, (kind, schema, count) in enumerate(causes)
+    )
     return Counts(records=4, causes=tuple(found))
 
 

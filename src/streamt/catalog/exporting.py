@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from streamt.catalog.matching import RULES, Place
+from streamt.catalog.matching import RULES, ConnectedDatastore
 from streamt.catalog.metadata import Value, shown
 from streamt.catalog.store.claims import OPENLINEAGE, asset_of
 from streamt.catalog.store.ids import PendingIds
@@ -30,7 +30,7 @@ class Namer:
     def __init__(self, conn: Connection, ids: PendingIds) -> None:
         self._conn = conn
         self._ids = ids
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, ConnectedDatastore] = {}
 
     def name(self, number: int) -> Name:
         """Return the namespace and name of a node."""
@@ -44,7 +44,7 @@ class Namer:
         return name_of(self._places[store], name)
 
 
-def name_of(place: Place, container: str) -> Name:
+def name_of(place: ConnectedDatastore, container: str) -> Name:
     """Return how events name a container: what matching would resolve to it."""
     style = RULES[place.system].style
     host = place.host + (f":{place.port}" if place.port is not None else "")

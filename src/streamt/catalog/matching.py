@@ -14,8 +14,8 @@ from streamt.openlineage.naming import SYSTEMS, Namespace, parse_namespace, spli
 __all__ = [
     "RULES",
     "Candidate",
+    "ConnectedDatastore",
     "Namespace",
-    "Place",
     "Rule",
     "Spelled",
     "candidates",
@@ -35,7 +35,7 @@ def fold(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConnectedDatastore:
     """A datastore and the connection that it is on.
 
     Attributes:
@@ -145,7 +145,7 @@ def tail(system: str, name: str) -> str:
     return fold(bare if _style(system) == "whole" else bare.rpartition(".")[2])
 
 
-def candidates(namespace: str, name: str, places: Iterable[Place]) -> tuple[Candidate, ...]:
+def candidates(namespace: str, name: str, places: Iterable[ConnectedDatastore]) -> tuple[Candidate, ...]:
     """Return the containers that a dataset would mean, at most one for each datastore.
 
     Args:
@@ -164,7 +164,7 @@ def _style(system: str) -> str:
     return RULES.get(system, Rule()).style
 
 
-def _selects(namespace: Namespace, place: Place) -> bool:
+def _selects(namespace: Namespace, place: ConnectedDatastore) -> bool:
     rule = RULES[namespace.system]
     if system_of(place.system) != namespace.system or not rule.host(namespace.host, place.host):
         return False
@@ -172,7 +172,7 @@ def _selects(namespace: Namespace, place: Place) -> bool:
     return not both or namespace.port == place.port
 
 
-def _named(namespace: Namespace, name: str, place: Place) -> Candidate | None:
+def _named(namespace: Namespace, name: str, place: ConnectedDatastore) -> Candidate | None:
     style = _style(namespace.system)
     if style == "whole":
         return Candidate(place.datastore, name, fold(name)) if name else None
@@ -181,7 +181,7 @@ def _named(namespace: Namespace, name: str, place: Place) -> Candidate | None:
     return _table_in(name, place)
 
 
-def _path_below(namespace: Namespace, name: str, place: Place) -> Candidate | None:
+def _path_below(namespace: Namespace, name: str, place: ConnectedDatastore) -> Candidate | None:
     whole = "/".join(part for part in (namespace.path, name.strip("/")) if part)
     root = place.root.strip("/")
     if root and not whole.startswith(root + "/"):
@@ -190,7 +190,7 @@ def _path_below(namespace: Namespace, name: str, place: Place) -> Candidate | No
     return Candidate(place.datastore, relative, relative) if relative else None
 
 
-def _table_in(name: str, place: Place) -> Candidate | None:
+def _table_in(name: str, place: ConnectedDatastore) -> Candidate | None:
     """Match `database.schema.table`; parts beyond the schema are the table's own name, dots included."""
     parts = split_name(name)
     prefix = tuple(part for whole in (place.database, place.schema) if whole for part in split_name(whole))

@@ -12,7 +12,8 @@ from streamt.openlineage import schemas
 from streamt.openlineage.shapes import Shape, shaper
 
 Json = Mapping[str, Any]
-Place = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
+"""Keys and indexes, from an event down to one of its values."""
 
 FORMATTED = {"eventTime": "date-time", "nominalEndTime": "date-time", "nominalStartTime": "date-time", "runId": "uuid"}
 """Names under which every schema looks at a text's format and at nothing else of it; a test reads them all."""
@@ -104,7 +105,7 @@ def _facet_violations(event: Json) -> Iterator[Violation]:
                 yield from _of_facet(entity, key, facet, (*place, key))
 
 
-def _at(value: Any, path: tuple[str, ...], place: Place = ()) -> Iterator[tuple[Place, Json]]:
+def _at(value: Any, path: tuple[str, ...], place: JsonPath = ()) -> Iterator[tuple[JsonPath, Json]]:
     """Yield each object at `path`, and its place; the core schema lets anything stand where no event of ours has it."""
     match path, value:
         case (), dict():
@@ -116,7 +117,7 @@ def _at(value: Any, path: tuple[str, ...], place: Place = ()) -> Iterator[tuple[
             yield from _at(value[key], tuple(rest), (*place, key))
 
 
-def _of_facet(entity: str, key: str, facet: Any, place: Place) -> Iterator[Violation]:
+def _of_facet(entity: str, key: str, facet: Any, place: JsonPath) -> Iterator[Violation]:
     known = schemas.facets().get((entity, key))
     if known is None:
         yield Violation(f"unknown {entity.removesuffix('Facet').lower()} facet `{key}`", pointer(*place))
@@ -126,6 +127,6 @@ def _of_facet(entity: str, key: str, facet: Any, place: Place) -> Iterator[Viola
         yield from _refusals(schemas.facet_validator(entity, key), facet, place)
 
 
-def _refusals(validator: Draft202012Validator, instance: Json, place: Place) -> Iterator[Violation]:
+def _refusals(validator: Draft202012Validator, instance: Json, place: JsonPath) -> Iterator[Violation]:
     for error in validator.iter_errors(instance):
         yield Violation(f"the schema's `{error.validator}` is violated", pointer(*place, *error.absolute_path))

@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from pydantic import ValidationError
 
 from streamt.diagnostics import pointer
-from streamt.openlineage.conformance import Violation
+from streamt.openlineage.conformance import JsonPath, Violation
 from streamt.openlineage.models import (
     DatasetEvent,
     InputDataset,
@@ -27,8 +27,6 @@ TERMINAL = frozenset({"COMPLETE", "FAIL", "ABORT"})
 
 NAMES = ("namespace", "name", "field")
 """The attributes that say together what an object is the description of."""
-
-Place = tuple[str | int, ...]
 
 _NOUNS = {"extra_forbidden": "unknown property", "missing": "missing property", "literal_error": "another constant"}
 
@@ -122,7 +120,7 @@ def _of_kind(event: Event) -> Iterator[Violation]:
         yield Violation("missing property `eventType`", "/eventType")
 
 
-def _of_names(model: OpenLineageModel, place: Place = ()) -> Iterator[Violation]:
+def _of_names(model: OpenLineageModel, place: JsonPath = ()) -> Iterator[Violation]:
     """Walk through the event: what has a name has one that is not blank, and no two of one list have the same."""
     names, children = _structure(type(model))
     for attribute in names:
@@ -139,7 +137,7 @@ def _of_names(model: OpenLineageModel, place: Place = ()) -> Iterator[Violation]
                 yield from _of_map(items, (*place, alias))
 
 
-def _of_list(items: tuple[OpenLineageModel, ...], place: Place) -> Iterator[Violation]:
+def _of_list(items: tuple[OpenLineageModel, ...], place: JsonPath) -> Iterator[Violation]:
     seen: set[tuple[str, ...]] = set()
     for index, item in enumerate(items):
         names, children = _structure(type(item))
@@ -157,7 +155,7 @@ def _is_name(name: str | None) -> bool:
     return name is None or bool(name.strip())
 
 
-def _of_map(items: dict[str, OpenLineageModel], place: Place) -> Iterator[Violation]:
+def _of_map(items: dict[str, OpenLineageModel], place: JsonPath) -> Iterator[Violation]:
     for key, item in items.items():
         if not key.strip():
             yield Violation("a blank name", pointer(*place, key))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from streamt.testing.continuous import continuous_job_name
     from streamt.testing.findings import diagnose
     from streamt.testing.listener import Listener
-    from streamt.testing.results import AssertionResult, Counts, Place, Status, TestResult, Verdict
+    from streamt.testing.results import AssertionResult, Counts, RecordPosition, Status, TestResult, Verdict
     from streamt.testing.runner import RunObserver, run_observed, run_tests
     from streamt.testing.selection import Covered, Selected, consumed_topics, coverage, select_tests
 
@@ -20,7 +20,7 @@ __all__ = [
     "Counts",
     "Covered",
     "Listener",
-    "Place",
+    "RecordPosition",
     "RunObserver",
     "Selected",
     "Status",
@@ -39,7 +39,7 @@ _HOMES = {
     "continuous": ("continuous_job_name",),
     "findings": ("diagnose",),
     "listener": ("Listener",),
-    "results": ("AssertionResult", "Counts", "Place", "Status", "TestResult", "Verdict"),
+    "results": ("AssertionResult", "Counts", "RecordPosition", "Status", "TestResult", "Verdict"),
     "runner": ("RunObserver", "run_observed", "run_tests"),
     "selection": ("Covered", "Selected", "consumed_topics", "coverage", "select_tests"),
 }

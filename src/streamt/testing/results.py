@@ -17,7 +17,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordPosition:
     """One record to look at."""
 
     partition: int
@@ -43,7 +43,7 @@ class Verdict:
     message: str
     failing: int = 0
     judged: int = 0
-    place: Place | None = None
+    place: RecordPosition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Cause:
 
     fault: Fault
     count: int
-    place: Place
+    place: RecordPosition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from yaml.events import (
 
 from streamt.diagnostics import Code, Diagnostic, FilePlace, Location, quote
 from streamt.yaml.scalars import resolve_plain, type_name_of
-from streamt.yaml.syntax import TABS, Problem, describe_parser_error, find_unreadable_byte, unreadable_character
+from streamt.yaml.syntax import TABS, SyntaxProblem, describe_parser_error, find_unreadable_byte, unreadable_character
 
 MAX_DEPTH = 100
 MAX_ALIASED = 100_000
@@ -92,7 +92,7 @@ def read_yaml(
     builder = Builder(content, plain=plain)
     data = builder.read()
 
-    def diagnostic(problem: Problem) -> Diagnostic:
+    def diagnostic(problem: SyntaxProblem) -> Diagnostic:
         place = FilePlace(file, problem.line, problem.column, problem.path)
         return Diagnostic(code=code, message=problem.message, location=at(place), hint=problem.hint)
 
@@ -124,7 +124,7 @@ class Builder:
         self, content: bytes, *, plain: Callable[[str], Any] = resolve_plain, wanted: Set[Path] = frozenset()
     ) -> None:
         """Make ready to read `content`, noting the events of the `wanted` paths on the way."""
-        self.problems: list[Problem] = []
+        self.problems: list[SyntaxProblem] = []
         self.items: dict[str, list[ItemStart]] = {}
         self.nodes: dict[Path, tuple[Event, Event]] = {}
         self._content = content
@@ -168,7 +168,7 @@ class Builder:
         return tuple(cast("list[str | int]", self._path[: self._path.index(None)]))
 
     def _complain(self, mark: Mark, path: Path, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(message, mark.line + 1, mark.column + 1, path, hint))
+        self.problems.append(SyntaxProblem(message, mark.line + 1, mark.column + 1, path, hint))
 
     def _document(self) -> Any:
         """Build the one document of the stream."""

@@ -14,7 +14,7 @@ TABS = ("tab used as indentation", "indent with spaces")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SyntaxProblem:
     """One thing that is wrong with a file.
 
     Attributes:
@@ -32,7 +32,7 @@ class Problem:
     hint: str | None = None
 
 
-def find_unreadable_byte(content: bytes) -> Problem | None:
+def find_unreadable_byte(content: bytes) -> SyntaxProblem | None:
     """Return what is wrong with the first byte that no file may hold, if there is one."""
     try:
         if not content.isascii():
@@ -51,7 +51,7 @@ def find_unreadable_byte(content: bytes) -> Problem | None:
     return _byte_problem(content, match.start(), f"character U+{character:04X} is not allowed", hint)
 
 
-def unreadable_character(content: bytes) -> Problem:
+def unreadable_character(content: bytes) -> SyntaxProblem:
     """Return what is wrong where the parser met a character that it cannot read."""
     match = _UNREADABLE_BYTES.search(content.removeprefix(_BOM))
     offset = match.start() + len(content) - len(content.removeprefix(_BOM)) if match else 0
@@ -61,12 +61,12 @@ def unreadable_character(content: bytes) -> Problem:
     return _byte_problem(content, offset, message, "remove it, or write it as an escape in double quotes")
 
 
-def _byte_problem(content: bytes, offset: int, message: str, hint: str) -> Problem:
+def _byte_problem(content: bytes, offset: int, message: str, hint: str) -> SyntaxProblem:
     """Return a problem with the byte at `offset`."""
     before = content[:offset].removeprefix(_BOM)
     line_start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
     line = len(re.findall(rb"\r\n|\r|\n", before)) + 1
-    return Problem(message, line, len(before[line_start:].decode(errors="replace")) + 1, hint=hint)
+    return SyntaxProblem(message, line, len(before[line_start:].decode(errors="replace")) + 1, hint=hint)
 
 
 _IN_PLAIN_WORDS = (
@@ -96,14 +96,14 @@ _IN_PLAIN_WORDS = (
 )
 
 
-def describe_parser_error(error: yaml.MarkedYAMLError, content: bytes, path: tuple[str | int, ...]) -> Problem:
+def describe_parser_error(error: yaml.MarkedYAMLError, content: bytes, path: tuple[str | int, ...]) -> SyntaxProblem:
     """Return the parser's error in plain words."""
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line, mark.column) if mark else (0, 0)
     text = content.decode("utf-8-sig").splitlines()
     before, rest = (text[line][:column], text[line][column:]) if line < len(text) else ("", "")
     message, hint = _in_plain_words(str(error.problem), before, rest)
-    return Problem(message, line + 1, column + 1, path, hint)
+    return SyntaxProblem(message, line + 1, column + 1, path, hint)
 
 
 def _in_plain_words(problem: str, before: str, rest: str) -> tuple[str, str | None]:

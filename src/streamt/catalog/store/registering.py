@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
 
-from streamt.catalog.matching import Place, candidates, container_key, fold, system_of, tail
+from streamt.catalog.matching import ConnectedDatastore, candidates, container_key, fold, system_of, tail
 from streamt.catalog.store.claims import Cause
 from streamt.catalog.store.describing import Said, report
 from streamt.catalog.store.ids import PendingIds, chunks, insert
@@ -132,7 +132,7 @@ def touch(conn: Connection) -> None:
     conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"value": str(version)}))
 
 
-def place_of(conn: Connection, number: int) -> Place | None:
+def place_of(conn: Connection, number: int) -> ConnectedDatastore | None:
     """Return a datastore with its connection."""
     query = (
         select(
@@ -148,7 +148,7 @@ def place_of(conn: Connection, number: int) -> Place | None:
         .where(datastore.c.id == number)
     )
     row = conn.execute(query).first()
-    return Place(*row) if row else None
+    return ConnectedDatastore(*row) if row else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Sync:
         whole: whether these are all that the datastore holds, so that what is not named is gone.
     """
 
-    place: Place
+    place: ConnectedDatastore
     specs: Sequence[ContainerSpec]
     whole: bool = False
 
@@ -183,7 +183,7 @@ def register(conn: Connection, ids: PendingIds, sync: Sync, cause: Cause) -> Syn
     return Synced(tuple(numbers), len(added), removed, jobs)
 
 
-def _container(conn: Connection, ids: PendingIds, place: Place, spec: ContainerSpec) -> tuple[int, bool]:
+def _container(conn: Connection, ids: PendingIds, place: ConnectedDatastore, spec: ContainerSpec) -> tuple[int, bool]:
     key = container_key(place.system, spec.name)
     digest = ident("container", place.datastore, spec.name)
     number, is_new = ids.made_or_found(
@@ -239,7 +239,7 @@ def _describe(conn: Connection, ids: PendingIds, number: int, spec: ContainerSpe
         report(conn, ids, said, cause, {})
 
 
-def _remove_others(conn: Connection, place: Place, kept: Iterable[int], cause: Cause) -> int:
+def _remove_others(conn: Connection, place: ConnectedDatastore, kept: Iterable[int], cause: Cause) -> int:
     """Mark the containers that a whole sync did not name; their edges stay, since what was asserted was true."""
     query = select(asset.c.id).where(asset.c.datastore_id == place.datastore, asset.c.removed_at.is_(None))
     gone = sorted(set(conn.scalars(query)) - set(kept))
@@ -248,7 +248,7 @@ def _remove_others(conn: Connection, place: Place, kept: Iterable[int], cause: C
     return len(gone)
 
 
-def _request_replay(conn: Connection, place: Place, specs: Iterable[ContainerSpec], cause: Cause) -> int:
+def _request_replay(conn: Connection, place: ConnectedDatastore, specs: Iterable[ContainerSpec], cause: Cause) -> int:
     """Ask that the jobs be replayed which named what is registered now."""
     system = system_of(place.system)
     keys = {container_key(system, spec.name): spec for spec in specs}

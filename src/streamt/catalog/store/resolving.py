@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
-from streamt.catalog.matching import Place, candidates, choose, fold, parse_namespace, system_of
+from streamt.catalog.matching import ConnectedDatastore, candidates, choose, fold, parse_namespace, system_of
 from streamt.catalog.reconcile import Node
 from streamt.catalog.store.ids import Ids, PendingIds, chunks
 from streamt.catalog.store.statements import selecting
@@ -34,7 +34,7 @@ class Registry:
     """
 
     version: str
-    places: Mapping[str, Sequence[Place]]
+    places: Mapping[str, Sequence[ConnectedDatastore]]
 
 
 _VERSION = selecting(select(setting.c.value).where(setting.c.name == bindparam("name")))
@@ -49,9 +49,9 @@ def load_registry(conn: Connection, known: Registry | None, ids: Ids) -> Registr
     return Registry(version, all_places(conn))
 
 
-def all_places(conn: Connection) -> dict[str, list[Place]]:
+def all_places(conn: Connection) -> dict[str, list[ConnectedDatastore]]:
     """Return every datastore with its connection, by type of system."""
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[ConnectedDatastore]] = {}
     query = select(
         datastore.c.id,
         connection.c.type,
@@ -62,7 +62,7 @@ def all_places(conn: Connection) -> dict[str, list[Place]]:
         datastore.c.root,
     ).join(connection)
     for row in conn.execute(query):
-        place = Place(*row)
+        place = ConnectedDatastore(*row)
         places.setdefault(system_of(place.system), []).append(place)
     return places
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from streamt.diagnostics import quote
 from streamt.testing.decoding.exact_json import Record
-from streamt.testing.results import Place, Status, Verdict
+from streamt.testing.results import RecordPosition, Status, Verdict
 
 
 class Positioned(Protocol):
@@ -38,7 +38,7 @@ class Batch:
     messages: Sequence[Positioned]
     is_json: bool = True
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> RecordPosition:
         """Tell where the record at `index` stands."""
         return place_of(self.messages[index])
 
@@ -120,7 +120,7 @@ class Tally:
     def __init__(self) -> None:
         self.judged = 0
         self.failing = 0
-        self.place: Place | None = None
+        self.place: RecordPosition | None = None
 
     def add(self, batch: Batch, failing: Sequence[int]) -> None:
         """Count a batch in which the records at the indexes `failing`, in ascending order, fail."""
@@ -145,9 +145,9 @@ class Tally:
         return Verdict(status=status, message=message, failing=self.failing, judged=self.judged, place=self.place)
 
 
-def place_of(message: Positioned) -> Place:
+def place_of(message: Positioned) -> RecordPosition:
     """Tell where `message` stands; only an event of the client, which is no record, stands nowhere."""
-    return Place(message.partition() or 0, message.offset() or 0)
+    return RecordPosition(message.partition() or 0, message.offset() or 0)
 
 
 def absent(column: Column, judged: int) -> Verdict:

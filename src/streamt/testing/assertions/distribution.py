@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, records
-from streamt.testing.results import Place, Status, Verdict
+from streamt.testing.results import RecordPosition, Status, Verdict
 from streamt.testing.values import exact_number, is_number
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class _Counter:
         self._expected = exact_number(bucket.expected_ratio)
         self._tolerance = exact_number(bucket.tolerance)
         self._count = 0
-        self._inside: Place | None = None
-        self._outside: Place | None = None
+        self._inside: RecordPosition | None = None
+        self._outside: RecordPosition | None = None
 
     def add(self, batch: Batch, values: Sequence[Any]) -> None:
         inside = [self._holds(value) for value in values]
@@ -79,7 +79,7 @@ class _Counter:
         off = self._count - self._expected * total
         return round(off) or (1 if off > 0 else -1)
 
-    def place(self, total: int) -> Place | None:
+    def place(self, total: int) -> RecordPosition | None:
         """Give a record that should not be in it, or else one that should."""
         return self._inside if self.excess(total) > 0 else self._outside
 

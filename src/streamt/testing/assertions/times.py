@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from streamt.diagnostics import quote
 from streamt.testing.assertions.base import Accumulator, Batch, Column, Sample, absent, place_of, records
-from streamt.testing.results import Place, Status, Verdict
+from streamt.testing.results import RecordPosition, Status, Verdict
 from streamt.testing.values import epoch_seconds, exact_number
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ class MaxLag(Accumulator):
         self._column = Column(assertion.column)
         self._allowed = exact_number(assertion.max_seconds)
         self._newest: Decimal | None = None
-        self._place: Place | None = None
+        self._place: RecordPosition | None = None
         self._unreadable = 0
-        self._unreadable_place: Place | None = None
+        self._unreadable_place: RecordPosition | None = None
 
     def add(self, batch: Batch) -> None:
         """Look for a newer time."""
@@ -55,7 +55,7 @@ class MaxLag(Accumulator):
         message = f"{records(sample.records)} judged"
         return Verdict(status=Status.PASSED, message=message, judged=sample.records)
 
-    def _failed(self, found: str, failing: int, place: Place | None, sample: Sample) -> Verdict:
+    def _failed(self, found: str, failing: int, place: RecordPosition | None, sample: Sample) -> Verdict:
         message = f"{found}; see {place}" if place else found
         return Verdict(status=Status.FAILED, message=message, failing=failing, judged=sample.records, place=place)
 
@@ -111,7 +111,7 @@ class Throughput(Accumulator):
 class _Flow:
     """The records of one partition over time."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RecordPosition) -> None:
         self.place = place
         self.count = 0
         self.oldest: int | None = None

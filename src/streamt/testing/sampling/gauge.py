@@ -12,7 +12,7 @@ from streamt.testing.assertions.base import Batch, place_of
 from streamt.testing.decoding.exact_json import Record
 from streamt.testing.decoding.faults import Fault, Kind, Undecodable
 from streamt.testing.decoding.wire_format import Schema, ValueDecoder
-from streamt.testing.results import Cause, Counts, Place
+from streamt.testing.results import Cause, Counts, RecordPosition
 
 if TYPE_CHECKING:
     from confluent_kafka import Message
@@ -50,7 +50,7 @@ class Gauge:
         self.stopped = False
         self._fetch = fetch
         self._tombstones = 0
-        self._faults: dict[Fault, tuple[int, Place]] = {}
+        self._faults: dict[Fault, tuple[int, RecordPosition]] = {}
         # What is being decoded, and since when.
         self._message: Message | None = None
         self._began = 0.0

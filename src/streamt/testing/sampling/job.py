@@ -15,7 +15,7 @@ from streamt.clusters import Failure, FailureKind
 from streamt.net import Address, Basic, HttpClient
 from streamt.testing.assertions.base import Accumulator
 from streamt.testing.decoding.faults import Fault, Kind
-from streamt.testing.results import Cause, Counts, Place, Status, Verdict
+from streamt.testing.results import Cause, Counts, RecordPosition, Status, Verdict
 
 QUERY_SECONDS = 60.0
 
@@ -188,8 +188,8 @@ def _plain(value: object) -> object:
     raise TypeError
 
 
-def _place(parts: dict[str, Any] | None) -> Place | None:
-    return None if parts is None else Place(int(parts["partition"]), int(parts["offset"]))
+def _place(parts: dict[str, Any] | None) -> RecordPosition | None:
+    return None if parts is None else RecordPosition(int(parts["partition"]), int(parts["offset"]))
 
 
 def _verdict(parts: dict[str, Any]) -> Verdict:
