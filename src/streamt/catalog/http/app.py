@@ -12,10 +12,12 @@ from fastapi.staticfiles import StaticFiles
 from streamt import __version__
 from streamt.catalog.http import answers, lineage, lineage_reading, people, problems, registry
 from streamt.catalog.http.callers import Callers, Reader, Service
+from streamt.catalog.http.direct import Direct
 from streamt.catalog.http.metrics import Metrics
 from streamt.catalog.http.paths import SentPaths
 from streamt.catalog.http.problems import Problem, responses
 from streamt.catalog.http.security import Surroundings
+from streamt.catalog.http.waking import Waking
 from streamt.catalog.service import Catalog
 from streamt.catalog.store.details import counts
 
@@ -64,11 +66,12 @@ def create_app(catalog: Catalog, settings: Settings | None = None) -> FastAPI:
     )
     app.state.catalog, app.state.settings = catalog, chosen
     app.state.callers = Callers(catalog, chosen.rate)
-    app.state.metrics = Metrics(catalog)
+    app.state.metrics, app.state.waking = Metrics(catalog), Waking()
     problems.install(app)
     for router in (lineage.router, lineage_reading.router, registry.router, people.router, service_router):
         app.include_router(router, prefix=PREFIX)
     app.add_api_route("/api/lineage", lineage.post_lineage, methods=["POST"], include_in_schema=False)
+    app.add_middleware(Direct, service=app, endpoints=_DIRECT)
     app.add_middleware(SentPaths)
     app.add_middleware(Surroundings, metrics=app.state.metrics)
     if chosen.web.is_dir():
@@ -76,6 +79,12 @@ def create_app(catalog: Catalog, settings: Settings | None = None) -> FastAPI:
     _describe(app)
     return app
 
+
+_DIRECT = {
+    f"{PREFIX}/lineage": lineage.post_lineage,
+    "/api/lineage": lineage.post_lineage,
+    f"{PREFIX}/lineage/batch": lineage.post_batch,
+}
 
 service_router = APIRouter(tags=["service"])
 

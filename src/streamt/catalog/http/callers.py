@@ -147,8 +147,10 @@ async def _catalog(request: Request) -> Catalog:
     return catalog
 
 
+sender_of = _having(Right.SEND)
+
 Reader = Annotated[Caller, Depends(_having(Right.READ))]
-Sender = Annotated[Caller, Depends(_having(Right.SEND))]
+Sender = Annotated[Caller, Depends(sender_of)]
 Editor = Annotated[Caller, Depends(_having(Right.EDIT))]
 Admin = Annotated[Caller, Depends(_admin)]
 Service = Annotated[Catalog, Depends(_catalog)]

@@ -112,8 +112,8 @@ async def post_lineage(request: Request, caller: Sender, service: Service) -> An
     """Take one event, or an array of events (which is an extension of ours); each is durable when this answers."""
     body = await read_body(request)
     if body.is_array:
-        return batch(await deliver(service, body.items, caller))
-    (outcome,) = await deliver(service, body.items, caller)
+        return batch(await deliver(request, service, body.items, caller))
+    (outcome,) = await deliver(request, service, body.items, caller)
     return single(outcome)
 
 
@@ -129,7 +129,7 @@ async def post_batch(request: Request, caller: Sender, service: Service) -> Any:
     body = await read_body(request)
     if not body.is_array:
         raise wire.RefusedError(400, "a batch is a JSON array")
-    return batch(await deliver(service, body.items, caller))
+    return batch(await deliver(request, service, body.items, caller))
 
 
 async def read_body(request: Request) -> wire.Body:
@@ -176,7 +176,9 @@ async def _sent(request: Request) -> bytes:
     return bytes(data)
 
 
-async def deliver(service: Any, items: Sequence[wire.Item], caller: Caller) -> list[Outcome | Exception]:
+async def deliver(
+    request: Request, service: Any, items: Sequence[wire.Item], caller: Caller
+) -> list[Outcome | Exception]:
     """Hand events over and wait until each is durable, or refused.
 
     Raises:
@@ -185,8 +187,16 @@ async def deliver(service: Any, items: Sequence[wire.Item], caller: Caller) -> l
     answers: list[Future[Outcome]] = (
         service.submit(items, caller) if len(items) < 20 else await run_in_threadpool(service.submit, items, caller)
     )
-    waiting = [asyncio.wrap_future(one) for one in answers]
-    return await asyncio.gather(*waiting, return_exceptions=True)  # type: ignore[return-value]
+    if answers:
+        await request.app.state.waking.all_of(answers)
+    return [_outcome(one) for one in answers]
+
+
+def _outcome(answer: Future[Outcome]) -> Outcome | Exception:
+    try:
+        return answer.result()
+    except Exception as error:  # noqa: BLE001 - each event has its own answer
+        return error
 
 
 def single(outcome: Outcome | Exception) -> Any:
