@@ -1,6 +1,7 @@
 """A project that was read before means the same when it is read by what was kept, and no secret of it is kept."""
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def opened(project: Path, cache: Cache, **environ: str) -> Workspace:
 
 
 def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Return the list of all that is read as YAML from now on; SQL cannot be read any more."""
+    """Return the list of all that is read as YAML from now on; SQL and Jinja's templates cannot be read any more."""
     read: list[bytes] = []
     true_read = Builder.read
 
@@ -57,6 +58,7 @@ def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
     monkeypatch.setattr(Builder, "read", counted)
     monkeypatch.setattr(streamt.sql.tree, "parse", fail)
+    monkeypatch.setattr(import_module("streamt.compiler.templates.render"), "parse", fail)
     return read
 
 
@@ -152,6 +154,23 @@ def test_what_a_variable_supplies_to_sql_is_kept_nowhere(tmp_path: Path) -> None
     opened(tmp_path / "p", cache_in(tmp_path / "c", tmp_path / "p"), KEY="hunter2")
     assert b"hunter2" not in bytes_below(tmp_path / "c")
     assert b"hunter_" not in bytes_below(tmp_path / "c")
+
+
+def test_a_macro_is_rendered_for_each_of_its_params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = ["1", "'1'", "1.5", "true", "'true'", "'x'", "''"]
+    models = "".join(f"  - {{name: m{n}, macro: m, params: {{key: {value}}}}}\n" for n, value in enumerate(values))
+    files = {
+        "stream_project.yml": f"{HEAD}{RUNTIME}sources: [{{name: s, topic: s.v1}}]\nmodels:\n{models}",
+        "macros/m.sql.j2": "SELECT {% if key is string %}'{{ key }}'{% else %}{{ key }}{% endif %} AS a "
+        "FROM {{ source('s') }}",
+    }
+    write_files(tmp_path / "p", files)
+    first = opened(tmp_path / "p", cache_in(tmp_path / "c", tmp_path / "p")).compilation
+    texts = [each.query.text for each in first.models if each.query]
+    assert len(set(texts)) == len(values)
+    texts_read(monkeypatch)
+    again = opened(tmp_path / "p", cache_in(tmp_path / "c", tmp_path / "p")).compilation
+    assert [each.query for each in again.models] == [each.query for each in first.models]
 
 
 def test_another_value_of_a_variable_counts_at_once(tmp_path: Path) -> None:

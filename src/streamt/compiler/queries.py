@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt.compiler.model import CompileContext, CompiledQuery, Draft, Read
 from streamt.compiler.templates import GluedError, Reference, Rendered, TemplateError, references_of, render
@@ -23,27 +23,39 @@ def with_query(draft: Draft, context: CompileContext) -> Draft:
         return _failed(draft, draft.error(f"unknown macro {quote(model.macro)}", draft.path / "macro", hint))
     if macro is not None and _holds_supplied(model.params):
         draft = replace(draft, hides=True)
-    template = macro.text if macro else model.sql or ""
+    source = _Source(macro.text if macro else model.sql or "", model.params if macro else None)
     try:
-        rendered = render(template, model.params if macro else None)
+        # What a variable supplied is kept nowhere.
+        found = _read(source, context) if draft.hides else _remembered(source, context)
     except TemplateError as error:
         place = _template_place(draft, macro, error.line)
         return _failed(draft, draft.error(error.message, place, None if draft.hides else error.hint))
-    try:
-        # What a variable supplied is kept nowhere.
-        found = _compiled(rendered, context) if draft.hides else _remembered(rendered, context)
     except SqlError as error:
-        return _failed(draft, sql_error(draft, error, rendered, macro))
+        return _failed(draft, sql_error(draft, error, render(*source), macro))
     reads = (Read(each.name, each.kind, reference_place(draft, macro, each)) for each in found.references)
     return replace(draft, query=found, reads=_unique((*draft.reads, *reads)))
 
 
-def _compiled(rendered: Rendered, context: CompileContext) -> CompiledQuery:
+class _Source(NamedTuple):
+    """All that a model's query is made from.
+
+    Attributes:
+        template: the template of its SQL.
+        params: those of a macro; None where the template is the model's own.
+    """
+
+    template: str
+    params: Mapping[str, Any] | None
+
+
+def _read(source: _Source, context: CompileContext) -> CompiledQuery:
     """Return the one query of a model's SQL.
 
     Raises:
-        SqlError: it is none.
+        TemplateError: there is no SQL.
+        SqlError: it is no query.
     """
+    rendered = render(*source)
     query = read_query(rendered.sql)
     references = references_of(query, rendered)
     facts = context.parsed(structure_of(query.text)).facts
@@ -52,26 +64,28 @@ def _compiled(rendered: Rendered, context: CompileContext) -> CompiledQuery:
     return CompiledQuery(rendered, query.text, facts, references)
 
 
-def _remembered(rendered: Rendered, context: CompileContext) -> CompiledQuery:
-    """Return the one query of a model's SQL, as it was read before or as `_compiled` reads it."""
+def _remembered(source: _Source, context: CompileContext) -> CompiledQuery:
+    """Return the one query of a model's SQL, as it was read before or as `_read` reads it."""
     return context.cache.get_or_make(
-        "sql",
-        # How many markers there are decides which words are markers.
-        f"{len(rendered.references)} {rendered.sql}".encode(),
-        make=partial(_compiled, rendered, context),
+        "query",
+        repr(tuple(source)).encode(errors="surrogatepass"),
+        make=partial(_read, source, context),
         dump=_dumped,
-        load=partial(_loaded, rendered),
+        load=partial(_loaded, source.template),
     )
 
 
 def _dumped(query: CompiledQuery) -> Any:
-    text = None if query.text == query.rendered.sql else query.text
+    rendered = query.rendered
+    text = None if query.text == rendered.sql else query.text
     facts = query.facts.as_plain() if query.facts else None
-    return text, [query.rendered.references.index(each) for each in query.references], facts
+    numbers = [rendered.references.index(each) for each in query.references]
+    return rendered.as_plain(), text, numbers, facts
 
 
-def _loaded(rendered: Rendered, plain: Any) -> CompiledQuery:
-    text, numbers, facts = plain
+def _loaded(template: str, plain: Any) -> CompiledQuery:
+    rendered_plain, text, numbers, facts = plain
+    rendered = Rendered.of_plain(rendered_plain, template)
     return CompiledQuery(
         rendered,
         rendered.sql if text is None else text,

@@ -46,11 +46,12 @@ def _folder(environ: Mapping[str, str]) -> Path | None:
 
 
 def _versions() -> Iterator[str]:
-    """Yield what the values depend on: our code and Python's, YAML's parser and sqlglot, which is not imported."""
+    """Yield what the values depend on: our code and Python's, YAML's parser, and two that are not imported for it."""
     yield streamt.__version__
     yield sys.version
     yield f"{yaml.__version__} {yaml.__with_libyaml__}"
     yield from _distributions("sqlglot")
+    yield from _distributions("jinja2")
     package = Path(streamt.__file__).parent
     for each in _SHAPING:
         with os.scandir(package / each) as entries:
@@ -62,5 +63,5 @@ def _distributions(package: str) -> Iterator[str]:
     """Yield the names, with their versions, of the distributions that begin as a package does."""
     spec = find_spec(package)
     if spec is not None and spec.origin is not None:
-        found = Path(spec.origin).parent.parent.glob(f"{package}*-info")
-        yield from sorted(each.name for each in found)
+        found = Path(spec.origin).parent.parent.glob("*-info")
+        yield from sorted(each.name for each in found if each.name.lower().startswith(package))

@@ -8,7 +8,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from streamt.compiler.templates.budget import TooMuchError
 from streamt.compiler.templates.values import Function, Marker, TemplateError
@@ -71,6 +71,17 @@ class Rendered:
         if column is None:
             return line, None
         return position(self.template, self._origin(_offset(self.sql, line, column)))
+
+    def as_plain(self) -> tuple[Any, ...]:
+        """Return everything but the template as data for JSON."""
+        references = [(each.kind, each.name, each.line, each.column) for each in self.references]
+        return self.sql, references, self.is_plain
+
+    @classmethod
+    def of_plain(cls, plain: Any, template: str) -> Self:
+        """Return what `as_plain` gave, for the template that it was rendered from."""
+        sql, references, is_plain = plain
+        return cls(sql, tuple(Reference(*each) for each in references), template, is_plain)
 
     def _origin(self, start: int) -> int:
         """Return the character of the template that the character `start` of the SQL comes from."""
