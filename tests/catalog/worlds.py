@@ -1,12 +1,14 @@
 """A small world of containers, and a job's memory that needs no store: what the pure parts are tried on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from streamt.catalog.reconcile import (
     Authority,
     Claim,
+    Drawings,
     Edge,
+    Listed,
     Node,
     Tombstone,
     asserted,
@@ -73,6 +75,9 @@ class World:
 
     def deleted(self, edge: Edge) -> int:
         return self.deletions.get(edge, 0)
+
+    def remembered(self, pair: Listed, draw: Callable[[Listed, "World"], Drawings]) -> Drawings:
+        return draw(pair, self)
 
 
 @dataclass

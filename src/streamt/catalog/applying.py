@@ -106,6 +106,17 @@ class Work:
     rights: Rights
     now: int
     jobs: MutableMapping[int, JobState] | None = None
+    _stones: bool | None = None
+
+    def has_stones(self) -> bool:
+        """Report whether any dataset was dropped or renamed; asked once where nobody else can have done it since."""
+        if self._stones is None or self.jobs is None:
+            self._stones = claims.has_stones(self.conn)
+        return self._stones
+
+    def expect_stones(self) -> None:
+        """Ask for tombstones again, since one is added."""
+        self._stones = None
 
 
 def apply(work: Work, submission: Submission) -> Outcome:
@@ -126,8 +137,9 @@ def apply(work: Work, submission: Submission) -> Outcome:
         detail = f"{attempted} relationships are more than {MAX_RELATIONSHIPS}; use a job for each independent part"
         return _rejected(work, received, told, (EventProblem("", detail),))
     outcome = _matching(told, nodes, submission.caller)
-    if any(nodes.values()) and not any(scope.covers([node.datastore]) for some in nodes.values() for node in some):
-        number = _store(work, received, told, status=ledger.DENIED)
+    if any(nodes.values()) and not any(_within(some, scope) for some in nodes.values()):
+        job_number = ledger.job_id(work.conn, work.ids, told.job) if told.job else None
+        number = ledger.store_event(work.ids, work.later, received, told, ledger.Fate(ledger.DENIED, "", job_number))
         return replace(outcome, event=number, status="denied")
     return _accepted(work, received, told, nodes, outcome)
 
@@ -137,7 +149,7 @@ def relationships(listing: Listing, nodes: Mapping[Name, Sequence[Node]], scope:
 
     def width(name: Name) -> int:
         found = nodes.get(name, ())
-        return sum(scope.covers([node.datastore]) for node in found) if found else 1
+        return len(_within(found, scope)) if found else 1
 
     tables = sum(map(width, listing.inputs)) * sum(map(width, listing.outputs))
     listed = set(listing.inputs)
@@ -146,6 +158,11 @@ def relationships(listing: Listing, nodes: Mapping[Name, Sequence[Node]], scope:
         tables += sum(map(width, only_there)) * width(target)
         tables += sum(width(use.source) * width(target) for use in uses or () if use.target_field)
     return tables
+
+
+def _within(nodes: Sequence[Node], scope: Scope) -> Sequence[Node]:
+    """Return the containers that are in a scope."""
+    return nodes if scope.datastores is None else [node for node in nodes if node.datastore in scope.datastores]
 
 
 def _names(told: Event) -> set[Name]:
@@ -165,12 +182,6 @@ def _rejected(work: Work, received: ledger.Received, told: Event | None, problem
     return Outcome(number, "rejected", problems=found)
 
 
-def _store(work: Work, received: ledger.Received, told: Event, *, status: str, run_number: int | None = None) -> int:
-    job_number = ledger.job_id(work.conn, work.ids, told.job) if told.job else None
-    fate = ledger.Fate(status, "", job_number, run_number)
-    return ledger.store_event(work.ids, work.later, received, told, fate)
-
-
 def _matching(told: Event, nodes: Mapping[Name, Sequence[Node]], caller: Caller) -> Outcome:
     """Say what each dataset means, as far as the caller may see it."""
     scope, viewable = caller.editable, caller.viewable
@@ -179,8 +190,8 @@ def _matching(told: Event, nodes: Mapping[Name, Sequence[Node]], caller: Caller)
     for name in own:
         others = told.listing.aliases.get(name) or ()
         found = next((nodes[one] for one in (name, *others) if nodes.get(one)), ())
-        visible = tuple(node.id for node in found if viewable.covers([node.datastore]))
-        denied += sum(not scope.covers([node.datastore]) for node in found)
+        visible = tuple(node.id for node in _within(found, viewable))
+        denied += len(found) - len(_within(found, scope))
         if visible:
             matched.append((name, visible))
         else:
@@ -197,10 +208,11 @@ def _accepted(
     if told.job:
         job_number = ledger.job_id(conn, work.ids, told.job)
         if told.run:
-            run_number, is_first = ledger.run_id(conn, job_number, told)
+            run_number, is_first = ledger.run_id(work.ids, work.later, job_number, told)
         ledger.note_job(work.later, job_number, told)
     status = ledger.APPLIED if any(nodes.values()) else ledger.STORED
-    number = _store(work, received, told, status=status, run_number=run_number)
+    fate = ledger.Fate(status, "", job_number, run_number)
+    number = ledger.store_event(work.ids, work.later, received, told, fate)
     fact = Fact(number, told.moment, told.kind, received.scope, told.listing, received.submitter)
     cause = Cause(work.now, number)
     withdrawn = _bury(work, fact, told.dropped, nodes, cause)
@@ -221,7 +233,8 @@ def _reconcile(work: Work, at: tuple[int, int | None], fact: Fact, cause: Cause,
     else:
         before = [] if is_first else ledger.facts_of_run(work.conn, work.ids, run_number)
         facts = [*(one for one in before if one.event != fact.event), fact]
-        ledger.note_state(work.later, run_number, facts)
+        if not is_first:
+            ledger.note_state(work.later, run_number, facts)
     return _settle(work, job, {run_number or 0: facts}, cause)
 
 
@@ -238,6 +251,8 @@ def _settle(work: Work, job: JobState, facts: Mapping[int, Sequence[Fact]], caus
     """Make a job's claims what some of its runs (0: its definitions) assert by all that is known."""
     names = {name for some in facts.values() for fact in some for name in fact.listing.names()}
     world = claims.load_world(work.ids, work.later, work.registry, names, job.stored)
+    if work.has_stones():
+        claims.load_stones(world)
     after = {slot: (one.run, one.claim) for slot, one in job.stored.items()}
     for number, some in facts.items():
         full = asserted(some, job.authorities, world)
@@ -311,10 +326,11 @@ def _bury(work: Work, fact: Fact, dropped: Sequence[Name], nodes: Mapping[Name, 
     withdrawn = 0
     if dropped:
         work.later.flush()  # tombstones refer to the event, and claims of all jobs are looked at
+        work.expect_stones()
         if work.jobs is not None:
             work.jobs.clear()
     for name in dropped:
-        numbers: list[int | None] = [node.id for node in nodes.get(name, ()) if fact.scope.covers([node.datastore])]
+        numbers: list[int | None] = [node.id for node in _within(nodes.get(name, ()), fact.scope)]
         if not nodes.get(name):
             numbers.append(claims.asset_number(work.conn, work.ids, name))
         for number in numbers or [None]:
@@ -358,14 +374,14 @@ def _datastores(work: Work, *assets: int) -> list[int]:
 
 def _describe(work: Work, told: Event, nodes: Mapping[Name, tuple[Node, ...]], scope: Scope, cause: Cause) -> None:
     """Keep what an event says of datasets, for the containers that its submitter may edit."""
+    telling = [says for says in told.says if says.attributes]
+    if not telling:
+        return
     aliases = combine([Fact(0, told.moment, told.kind, scope, told.listing)]).aliases if told.job else {}
-    for says in told.says:
-        if not says.attributes:
-            continue
+    for says in telling:
         found = next((nodes[one] for one in (says.name, *aliases.get(says.name, ())) if nodes.get(one)), ())
-        for node in found:
-            if scope.covers([node.datastore]):
-                _describe_one(work, told, says, node, cause)
+        for node in _within(found, scope):
+            _describe_one(work, told, says, node, cause)
 
 
 def _describe_one(work: Work, told: Event, says: DatasetSays, node: Node, cause: Cause) -> None:

@@ -7,11 +7,11 @@ of an edge only if its scope covers every datastore that the edge touches.
 Source: lineage-ingestion, "Retirement" and "Run States"; catalog.md, "Order", C1, C4 to C9, C11, C16.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from streamt.catalog.run_listing import Fact, RunListing, Span, combine
+from streamt.catalog.run_listing import Fact, Pair, RunListing, Span, combine
 from streamt.catalog.values import FieldUse, Kind, Moment, Name, Ref, Scope
 
 Required = frozenset[int]
@@ -58,8 +58,7 @@ class Authority:
     run: int
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """That a run or a job's definition asserts an edge.
 
     Attributes:
@@ -112,6 +111,10 @@ class World(Protocol):
         """Return when a person deleted the edge last, in nanoseconds; 0 if nobody did."""
         ...
 
+    def remembered(self, pair: "Listed", draw: "Callable[[Listed, World], Drawings]") -> "Drawings":
+        """Return what was drawn for this pair before, as long as containers and fields are the same; else draw it."""
+        ...
+
 
 def truth_for(authorities: Iterable[Authority], required: Required) -> Authority | None:
     """Return the job's latest authoritative event whose scope covers `required`: the A of the table "Order"."""
@@ -143,15 +146,17 @@ def asserted(facts: Sequence[Fact], authorities: Sequence[Authority], world: Wor
         world: datasets, fields, tombstones.
     """
     claims: Claims = {}
+    latest: dict[Required, Authority | None] = {}
     for chosen, wanted in _selections(facts, world):
         settler, counted = _truth(chosen)
         listing = combine(counted)
-        for edge, span, how, stands_for in _edges(listing, world):
-            required = requirement(edge, world)
+        for (edge, required, how, stands_for), span in _edges(listing, world):
+            if required not in latest:
+                latest[required] = truth_for(authorities, required)
             if required not in wanted or _is_over(edge, span, required, world):
                 continue
-            latest = truth_for(authorities, required)
-            teller = _settled(settler, latest) if settler else _in_progress(listing, span, latest)
+            truth = latest[required]
+            teller = _settled(settler, truth) if settler else _in_progress(listing, span, truth)
             if teller is not None and teller[1].time > world.deleted(edge):
                 times = (span.source.time, span.target.time)
                 claims[edge] = Claim(*teller, settler is not None, *times, how, stands_for)
@@ -194,8 +199,11 @@ def superseded(
     stored: Mapping[tuple[int, Edge], Claim], authorities: Sequence[Authority], world: World
 ) -> list[tuple[int, Edge]]:
     """Return the claims, by run and edge, that are older than the job's truth and not its own."""
+    newest = max((authority.moment for authority in authorities), default=None)
     over = []
     for (run, edge), claim in stored.items():
+        if newest is None or claim.moment >= newest:
+            continue
         latest = truth_for(authorities, requirement(edge, world))
         if latest is not None and claim.moment < latest.moment:
             over.append((run, edge))
@@ -203,7 +211,7 @@ def superseded(
 
 
 def _plain(claim: Claim) -> Claim:
-    return replace(claim, stands_for=()) if claim.stands_for else claim
+    return claim._replace(stands_for=()) if claim.stands_for else claim
 
 
 def _selections(facts: Sequence[Fact], world: World) -> Iterator[tuple[list[Fact], "_Wanted"]]:
@@ -279,28 +287,50 @@ def _in_progress(listing: RunListing, span: Span, latest: Authority | None) -> _
 def _is_over(edge: Edge, span: Span, required: Required, world: World) -> bool:
     """Report whether a side was dropped or renamed since it was listed (C7)."""
     sides = ((edge.source, span.source.time), (edge.target, span.target.time))
-    return any(
-        tombstone.time >= listed and tombstone.scope.covers(required)
-        for ref, listed in sides
-        for tombstone in world.tombstones(ref)
-    )
+    for ref, listed in sides:
+        for tombstone in world.tombstones(ref):
+            if tombstone.time >= listed and tombstone.scope.covers(required):
+                return True
+    return False
 
 
-_Found = tuple[Edge, Span, tuple[FieldUse, ...], tuple[Edge, ...]]
+class Drawing(NamedTuple):
+    """An edge of a listing, with what it needs, what it carries, and what replaces it where it is an old one."""
+
+    edge: Edge
+    required: Required
+    how: tuple[FieldUse, ...] = ()
+    stands_for: tuple[Edge, ...] = ()
 
 
-def _edges(listing: RunListing, world: World) -> Iterator[_Found]:
+Drawings = tuple[Drawing, ...]
+Listed = tuple[Pair, tuple[Sequence[Name], ...], tuple[FieldUse, ...]]
+"""A pair of datasets, the alternate names of each, and the column lineage between them."""
+
+
+def _edges(listing: RunListing, world: World) -> Iterator[tuple[Drawing, Span]]:
     """Yield the edges of a listing: between tables, and between fields where both sides are known."""
     for pair, span in listing.pairs.items():
-        uses = listing.uses.get(pair, ())
-        source, target = (_Side(name, world.nodes(name, listing.aliases.get(name, ()))) for name in pair)
-        for edge in _node_pairs(source, target):
-            carried, fields = _field_edges(edge, uses, world)
-            for field_edge, how in fields.items():
-                yield field_edge, span, _distinct(how), ()
-            yield edge, span, _distinct(carried), ()
-        for legacy, replacements in _attached_pairs(source, target, world):
-            yield legacy, span, _distinct(uses), replacements
+        uses = tuple(listing.uses.get(pair, ()))
+        others = tuple(listing.aliases.get(name, ()) for name in pair)
+        for drawing in world.remembered((pair, others, uses), _draw):
+            yield drawing, span
+        if any(map(world.attached, pair)):
+            source, target = _sides(pair, others, world)
+            for legacy, replacements in _attached_pairs(source, target, world):
+                yield Drawing(legacy, requirement(legacy, world), _distinct(uses), replacements), span
+
+
+def _draw(listed: Listed, world: World) -> Drawings:
+    """Return the edges that a pair of datasets means: those of fields, and those of tables with what is left."""
+    pair, others, uses = listed
+    drawings: list[Drawing] = []
+    for edge in _node_pairs(*_sides(pair, others, world)):
+        required = requirement(edge, world)
+        carried, fields = _field_edges(edge, uses, world)
+        drawings += (Drawing(field_edge, required, _distinct(how)) for field_edge, how in fields.items())
+        drawings.append(Drawing(edge, required, _distinct(carried)))
+    return tuple(drawings)
 
 
 class _Side(NamedTuple):
@@ -312,6 +342,11 @@ class _Side(NamedTuple):
     def refs(self) -> Sequence[Ref]:
         """Return its nodes: the containers, else the asset outside the catalog."""
         return [node.id for node in self.nodes] if self.nodes else [self.name]
+
+
+def _sides(pair: Pair, others: Sequence[Sequence[Name]], world: World) -> Iterator[_Side]:
+    for name, aliases in zip(pair, others, strict=True):
+        yield _Side(name, world.nodes(name, aliases))
 
 
 def _node_pairs(source: _Side, target: _Side) -> Iterator[Edge]:

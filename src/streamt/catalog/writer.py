@@ -13,9 +13,9 @@ from streamt.catalog.applying import JobState, Outcome, Submission, Work, apply
 from streamt.catalog.store import people
 from streamt.catalog.store.engine import AwayError, ContendedError, Store
 from streamt.catalog.store.ids import Ids, PendingIds
+from streamt.catalog.store.ledger import job_key
 from streamt.catalog.store.resolving import Registry, load_registry
 from streamt.catalog.store.statements import Later
-from streamt.catalog.store.tables import ident
 from streamt.catalog.values import Scope
 
 GROUP = 50
@@ -94,7 +94,7 @@ class Writer:
 
     def _lane(self, submission: Submission) -> int:
         job = getattr(submission.event, "job", None)
-        return int.from_bytes(ident("job", *job)[:4]) % len(self._queues) if job else 0
+        return int.from_bytes(job_key(job)[:4]) % len(self._queues) if job and len(self._queues) > 1 else 0
 
     def _drain(self, lane: int) -> None:
         lines = self._queues[lane]
@@ -132,14 +132,11 @@ class Writer:
             pending = ids.begin()
             self._store.lock_registry(conn, exclusive=False)
             named = [getattr(one.submission.event, "job", None) for one in group]
-            self._store.lock_jobs(conn, [ident("job", *job) for job in named if job])
+            self._store.lock_jobs(conn, [job_key(job) for job in named if job])
             registry = load_registry(conn, self._registries[lane], ids)
-            rights, later = Rights(conn), Later(conn)
-            jobs = self._jobs.at(state)
-            outcomes = [
-                apply(Work(conn, pending, later, registry, rights, self._clock(), jobs), one.submission)
-                for one in group
-            ]
+            later, jobs = Later(conn), self._jobs.at(state)
+            means = Work(conn, pending, later, registry, Rights(conn), self._clock(), jobs)
+            outcomes = [apply(means, one.submission) for one in group]
             later.flush()
             return outcomes, registry, pending, state
 

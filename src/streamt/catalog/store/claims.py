@@ -1,14 +1,14 @@
 """Claims and edges as they are stored, and the changes that reconciliation makes to them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, case, delete, literal, null, select, update
 
 from streamt.catalog.matching import fold
-from streamt.catalog.reconcile import Claim, Edge, Node, Tombstone
+from streamt.catalog.reconcile import Claim, Drawings, Edge, Listed, Node, Tombstone, World
 from streamt.catalog.store.ids import PendingIds, chunks, insert
 from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
 from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
@@ -26,8 +26,7 @@ class Slot(NamedTuple):
     run: int
 
 
-@dataclass(slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A claim as it is stored.
 
     Attributes:
@@ -53,7 +52,7 @@ class LoadedWorld:
     resolved: Mapping[Name, tuple[Node, ...]]
     fields: Mapping[int, Mapping[str, Sequence[Registered]]]
     stored: Mapping[Slot, Stored]
-    stones: Mapping[Ref, Sequence[Tombstone]]
+    stones: Mapping[Ref, Sequence[Tombstone]] = field(default_factory=dict)
     known_edges: dict[Edge, tuple[int, int]] = field(default_factory=dict)
     _asked: set[tuple[Ref, Ref]] = field(default_factory=set)
     _hanging: frozenset[Name] = frozenset()
@@ -101,6 +100,14 @@ class LoadedWorld:
             self._load_edges(one.source, one.target)
         return self.known_edges.get(one, (0, 0))
 
+    def remembered(self, pair: Listed, draw: Callable[[Listed, World], Drawings]) -> Drawings:
+        """Return what was drawn for this pair before, as long as containers and fields are the same; else draw it."""
+        known = self.ids.value("drawings", pair)
+        if known is None:
+            known = draw(pair, self)
+            self.ids.learn("drawings", pair, known)
+        return known  # type: ignore[no-any-return]
+
     def _load_edges(self, source: Ref, target: Ref) -> None:
         numbers = [asset_number(self.conn, self.ids, ref) for ref in (source, target)]
         if None in numbers:
@@ -119,7 +126,7 @@ def load_world(
     names: Iterable[Name],
     stored: Mapping[Slot, Stored],
 ) -> LoadedWorld:
-    """Read what reconciliation of a job will ask.
+    """Read what reconciliation of a job will ask, but for tombstones, which are rare: `load_stones` adds them.
 
     Args:
         ids: the numbers that are known.
@@ -131,17 +138,21 @@ def load_world(
     conn = later.conn
     resolved = resolve(conn, registry, ids, names)
     nodes = {node.id for found in resolved.values() for node in found}
-    return LoadedWorld(conn, ids, later, resolved, fields_of(conn, ids, nodes), stored, _stones(conn, ids, resolved))
+    return LoadedWorld(conn, ids, later, resolved, fields_of(conn, ids, nodes), stored)
 
 
 _ANY_STONE = selecting(select(tombstone.c.id).limit(1))
 
 
-def _stones(conn: Connection, ids: PendingIds, resolved: Mapping[Name, tuple[Node, ...]]) -> dict[Ref, list[Tombstone]]:
-    """Return the tombstones of datasets, by their own names and by those of the same containers."""
-    if _ANY_STONE.scalar(conn) is None:
-        return {}
-    numbers = {name_id(conn, ids, name): name for name in resolved}
+def has_stones(conn: Connection) -> bool:
+    """Report whether any dataset was ever dropped or renamed."""
+    return _ANY_STONE.scalar(conn) is not None
+
+
+def load_stones(world: LoadedWorld) -> None:
+    """Read the tombstones of the datasets, by their own names and by those of the same containers."""
+    conn, resolved = world.conn, world.resolved
+    numbers = {name_id(conn, world.ids, name): name for name in resolved}
     stones: dict[Ref, list[Tombstone]] = {}
     query = select(tombstone.c.name_id, tombstone.c.asset_id, tombstone.c.event_time, scope.c.datastores).join(
         scope, scope.c.id == tombstone.c.scope_id
@@ -155,7 +166,7 @@ def _stones(conn: Connection, ids: PendingIds, resolved: Mapping[Name, tuple[Nod
     for some in chunks({node.id for found in resolved.values() for node in found}):
         for _, number, time, text in conn.execute(query.where(tombstone.c.asset_id.in_(some))):
             stones.setdefault(number, []).append(Tombstone(time, Scope.parse(text)))
-    return stones
+    world.stones = stones
 
 
 def asset_of(conn: Connection, ids: PendingIds, number: int) -> tuple[int | None, str, str]:
@@ -227,13 +238,11 @@ class Tally:
     Attributes:
         put: how many claims were made or renewed.
         dropped: how many were lost.
-        edges: the numbers of the edges whose claims changed.
         stored: the claims of the job as they are now.
     """
 
     put: int = 0
     dropped: int = 0
-    edges: set[int] = field(default_factory=set)
     stored: Mapping[Slot, Stored] = field(default_factory=dict)
 
 
@@ -256,29 +265,27 @@ def write_claims(world: LoadedWorld, job_number: int, after: Mapping[Slot, tuple
         cause: because of what.
     """
     before, later = world.stored, world.later
-    changed = {
-        slot: (run, said)
-        for slot, (run, said) in after.items()
-        if slot not in before or (before[slot].run, before[slot].claim) != (run, said)
-    }
-    gone = [slot for slot in before if slot not in after]
-    numbers = _edge_numbers(world, changed, cause)
+    _make_edges(world, {slot.edge for slot in after.keys() - before.keys()}, cause)
     deltas: dict[int, int] = {}
-    for slot in changed:
-        if slot not in before:
-            deltas[numbers[slot.edge]] = deltas.get(numbers[slot.edge], 0) + 1
+    stored: dict[Slot, Stored] = {}
+    put = 0
+    for slot, (run, said) in after.items():
+        old = before.get(slot)
+        if old is not None and old.run == run and old.claim == said:
+            stored[slot] = old
+            continue
+        now = stored[slot] = Stored(*(old[:2] if old is not None else world.edge(slot.edge)), run, said)
+        later.add(_UPSERT, _row(job_number, slot.run, now))
+        put += 1
+        if old is None:
+            deltas[now.edge_id] = deltas.get(now.edge_id, 0) + 1
+    gone = [slot for slot in before if slot not in after]
     for slot in gone:
-        deltas[before[slot].edge_id] = deltas.get(before[slot].edge_id, 0) - 1
-    for slot in gone:
-        later.add(_DELETE, {"job": job_number, "edge": before[slot].edge_id, "number": slot.run})
-    for slot, (run, said) in changed.items():
-        later.add(_UPSERT, _row(job_number, numbers[slot.edge], slot, run, said))
+        number = before[slot].edge_id
+        later.add(_DELETE, {"job": job_number, "edge": number, "number": slot.run})
+        deltas[number] = deltas.get(number, 0) - 1
     count_evidence(world.conn, deltas, cause)
-    stored = {
-        slot: Stored(*world.edge(slot.edge), run, said) if slot in changed else before[slot]
-        for slot, (run, said) in after.items()
-    }
-    return Tally(len(changed), len(gone), {*numbers.values(), *deltas}, stored)
+    return Tally(put, len(gone), stored)
 
 
 _DELETE = selecting(
@@ -289,12 +296,13 @@ _DELETE = selecting(
 )
 
 
-def _row(job_number: int, edge_number: int, slot: Slot, run: int, said: Claim) -> dict[str, Any]:
+def _row(job_number: int, slot: int, one: Stored) -> dict[str, Any]:
+    said = one.claim
     return {
         "job_id": job_number,
-        "edge_id": edge_number,
-        "slot": slot.run,
-        "run_id": run,
+        "edge_id": one.edge_id,
+        "slot": slot,
+        "run_id": one.run,
         "event_id": said.event,
         "event_time": said.moment.time,
         "rank": said.moment.rank,
@@ -320,16 +328,10 @@ _UPSERT = upserting(
 )
 
 
-def _edge_numbers(world: LoadedWorld, changed: Iterable[Slot], cause: Cause) -> dict[Edge, int]:
-    """Return the numbers of edges; new ones are made, in one order for all servers."""
-    numbers: dict[Edge, int] = {}
-    for one in sorted({slot.edge for slot in changed}, key=repr):
-        number = world.edge(one)[0]
-        if not number:
-            number = _make_edge(world, one, cause)
-            world.known_edges[one] = (number, 0)
-        numbers[one] = number
-    return numbers
+def _make_edges(world: LoadedWorld, wanted: Iterable[Edge], cause: Cause) -> None:
+    """Make the edges that do not exist, in one order for all servers."""
+    for one in sorted((one for one in wanted if not world.edge(one)[0]), key=repr):
+        world.known_edges[one] = (_make_edge(world, one, cause), 0)
 
 
 def _make_edge(world: LoadedWorld, one: Edge, cause: Cause) -> int:
@@ -362,7 +364,9 @@ def count_evidence(conn: Connection, deltas: Mapping[int, int], cause: Cause) ->
     a stronger one would wait for all that have written a record of the same edge, and they for each other.
     """
     moved = {number: delta for number, delta in deltas.items() if delta}
-    if moved and conn.dialect.name != "sqlite":
+    if not moved:
+        return
+    if conn.dialect.name != "sqlite":
         for some in chunks(sorted(moved)):
             conn.execute(
                 select(edge.c.id).where(edge.c.id.in_(some)).order_by(edge.c.id).with_for_update(key_share=True)

@@ -1,6 +1,7 @@
 """Numbers of things that are told apart by a digest, made when they are first named, and remembered in memory."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import count
 from typing import Any, cast
 
@@ -10,7 +11,6 @@ from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from streamt.catalog.store.statements import Statement, selecting
-from streamt.catalog.store.tables import event
 
 _MOST = 200_000
 
@@ -58,14 +58,14 @@ class PendingIds:
         self._values = values
         self.made: dict[tuple[str, bytes], int] = {}
         self.learnt: dict[tuple[str, object], Any] = {}
-        self._events: Iterator[int] = iter(())
+        self._free: dict[str, Iterator[int]] = {}
 
-    def next_event(self, connection: Connection) -> int:
-        """Return a number for a new event; the numbers of one job, which is locked, grow in the order of receipt."""
-        number = next(self._events, None)
+    def next_number(self, connection: Connection, table: Table) -> int:
+        """Return a number for a new row; for the events of one job, which is locked, they grow in order of receipt."""
+        number = next(self._free.get(table.name, iter(())), None)
         if number is None:
-            self._events = _event_numbers(connection)
-            number = next(self._events)
+            self._free[table.name] = _free_numbers(connection, table)
+            number = next(self._free[table.name])
         return number
 
     def get(self, table: Table, digest: bytes) -> int | None:
@@ -112,25 +112,27 @@ class PendingIds:
         return cast("int", number), is_new
 
 
-_LATEST_EVENT = selecting(select(func.max(event.c.id)))
-_NEXT_EVENTS = "select nextval('event_id_seq') from generate_series(1, 10)"
-
-
-def _event_numbers(connection: Connection) -> Iterator[int]:
-    """Return numbers for some events: PostgreSQL gives them, while SQLite has one writer, which holds the lock."""
+def _free_numbers(connection: Connection, table: Table) -> Iterator[int]:
+    """Return numbers for some rows: PostgreSQL gives them, while SQLite has one writer, which holds the lock."""
     if connection.dialect.name == "sqlite":
-        return count((_LATEST_EVENT.scalar(connection) or 0) + 1)
-    return iter(connection.exec_driver_sql(_NEXT_EVENTS).scalars().all())
+        return count((_greatest(table).scalar(connection) or 0) + 1)
+    return (number for (number,) in _reserving(table).run(connection))
 
 
-_FINDING: dict[str, Statement] = {}
+@cache
+def _greatest(table: Table) -> Statement:
+    return selecting(select(func.max(table.c.id)))
 
 
+@cache
+def _reserving(table: Table) -> Statement:
+    return selecting(select(func.nextval(f"{table.name}_id_seq")).select_from(func.generate_series(1, 10)))
+
+
+@cache
 def _finding(table: Table) -> Statement:
     """Return the statement that finds a number by its digest."""
-    if table.name not in _FINDING:
-        _FINDING[table.name] = selecting(select(table.c.id).where(_unique(table) == bindparam("digest")))
-    return _FINDING[table.name]
+    return selecting(select(table.c.id).where(_unique(table) == bindparam("digest")))
 
 
 def _unique(table: Table) -> Column[Any]:

@@ -4,6 +4,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, or_, select, update
@@ -74,20 +75,21 @@ _SEEN = selecting(
 )
 
 
+@lru_cache(1_000)
+def job_key(name: Name) -> bytes:
+    """Return what tells a job from all others, in the store and for locks."""
+    return ident("job", *name)
+
+
 def job_id(conn: Connection, ids: PendingIds, name: Name) -> int:
     """Return the number of a job, which is made if it is new."""
+    key = job_key(name)
+    known = ids.get(job, key)
+    if known is not None:
+        return known
     search = fold("\n".join(name))
-    return ids.of(
-        conn,
-        job,
-        ident("job", *name),
-        namespace=name[0],
-        name=name[1],
-        search=search,
-        producer="",
-        latest_at=-(2**63),
-        about="{}",
-    )
+    rest = {"search": search, "producer": "", "latest_at": -(2**63), "about": "{}"}
+    return ids.of(conn, job, key, namespace=name[0], name=name[1], **rest)
 
 
 def note_job(later: Later, number: int, told: Event) -> None:
@@ -109,18 +111,21 @@ _NOTE_ABOUT = selecting(_NEWER.values({**_PRODUCER, "about": bindparam("new_abou
 _OF_RUNS = ("parent", "nominal_time", "error_message")
 
 
-def run_id(conn: Connection, job_number: int, told: Event) -> tuple[int, bool]:
+def run_id(ids: PendingIds, later: Later, job_number: int, told: Event) -> tuple[int, bool]:
     """Return the number of an event's run, and whether the event is its first."""
     time = told.moment.time
-    row = _FIND_RUN.first(conn, job=job_number, uuid=told.run)
+    row = _FIND_RUN.first(later.conn, job=job_number, uuid=told.run)
     about = {key: value for key, value in told.about_job.items() if key in _OF_RUNS}
     if row is None:
-        values = {"job_id": job_number, "uuid": told.run, "state": int(Kind.RUNNING), "started_at": time}
-        rest = {"latest_at": time, "about": json.dumps(about), "lost": False}
-        return _MAKE_RUN.scalar(conn, **values, **rest), True
+        number = ids.next_number(later.conn, run)
+        values = {"id": number, "job_id": job_number, "uuid": told.run, "started_at": time, "latest_at": time}
+        state = (told.kind, time) if told.kind.is_terminal else (Kind.RUNNING, None)
+        rest = {"state": int(state[0]), "ended_at": state[1], "about": json.dumps(about), "lost": False}
+        later.add(_MAKE_RUN, {**values, **rest})
+        return number, True
     changed = {"started": min(row.started_at, time), "latest": max(row.latest_at, time)}
     text = json.dumps({**json.loads(row.about), **about}) if about else row.about
-    _RENEW_RUN.run(conn, number=row.id, **changed, new_about=text)
+    _RENEW_RUN.run(later.conn, number=row.id, **changed, new_about=text)
     return row.id, False
 
 
@@ -129,7 +134,9 @@ _FIND_RUN = selecting(
         run.c.job_id == bindparam("job"), run.c.uuid == bindparam("uuid")
     )
 )
-_MAKE_RUN = inserting(run, "job_id", "uuid", "state", "started_at", "latest_at", "about", "lost", returning=True)
+_MAKE_RUN = inserting(
+    run, "id", "job_id", "uuid", "state", "started_at", "ended_at", "latest_at", "about", "lost", stage=-1
+)
 _RENEW_RUN = selecting(
     update(run)
     .where(run.c.id == bindparam("number"))
@@ -172,7 +179,7 @@ class Fate:
 def store_event(ids: PendingIds, later: Later, received: Received, told: Event | None, fate: Fate) -> int:
     """Keep an event: what came, and what is asked of it later; return its number."""
     conn = later.conn
-    number = ids.next_event(conn)
+    number = ids.next_number(conn, event)
     values = {
         "id": number,
         "received_at": received.at,
@@ -256,12 +263,17 @@ def _code_id(conn: Connection, ids: PendingIds, told: Event) -> int | None:
 
 
 def _listing_id(conn: Connection, ids: PendingIds, value: Listing) -> int:
+    key = (value.inputs, value.outputs, tuple(value.lineage.items()), tuple(value.aliases.items()))
+    known = ids.value("listing_id", key)
+    if known is not None:
+        return known  # type: ignore[no-any-return]
     data = dump_listing(value)
     number, is_new = ids.made_or_found(conn, listing, ident(data), data=data)
     if is_new:
         rows = [{"listing_id": number, "name_id": name_id(conn, ids, name)} for name in sorted(value.names())]
         if rows:
             conn.execute(insert(conn, listing_name).on_conflict_do_nothing(), rows)
+    ids.learn("listing_id", key, number)
     return number
 
 

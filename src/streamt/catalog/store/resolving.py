@@ -78,6 +78,7 @@ def resolve(
     """Return the containers that each name means by itself, in the order of their numbers."""
     found: dict[Name, tuple[Node, ...]] = {}
     wanted: dict[bytes, list[tuple[Name, int, str]]] = {}
+    missing = []
     for name in names:
         known = ids.value("nodes", name)
         if known is not None:
@@ -87,14 +88,15 @@ def resolve(
         for one in candidates(*name, registry.places.get(parse_namespace(name[0]).system, ())):
             key = asset_key(one.datastore, one.key)
             wanted.setdefault(key, []).append((name, one.datastore, one.name))
-    present = _assets(conn, wanted)
+        missing.append(name)
+    present = _assets(conn, wanted) if wanted else {}
     for key, asking in wanted.items():
         for name, store, spelled in asking:
             chosen = choose(spelled, present.get(key, ()))
             if chosen is not None:
                 found[name] = tuple(sorted({*found[name], Node(chosen.id, store)}))
-    for name, nodes in found.items():
-        ids.learn("nodes", name, nodes)
+    for name in missing:
+        ids.learn("nodes", name, found[name])
     return found
 
 
