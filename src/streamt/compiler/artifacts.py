@@ -6,6 +6,7 @@ The exporter and the other commands see this and no more of the project, so they
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from streamt.diagnostics import Diagnostic, ProjectPath
 
@@ -49,8 +50,7 @@ class Output:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledColumn:
+class CompiledColumn(NamedTuple):
     """A declared column, each text exactly as it was written."""
 
     name: str

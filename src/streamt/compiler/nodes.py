@@ -54,7 +54,7 @@ def compiled_model(draft: Draft, node: Node, topic: TopicSettings | None) -> Com
 
 
 def _columns(columns: tuple[Column, ...]) -> tuple[CompiledColumn, ...]:
-    return tuple(CompiledColumn(column.name, column.type, column.description) for column in columns)
+    return tuple([CompiledColumn(column.name, column.type, column.description) for column in columns])
 
 
 def _unless_blank(owner: str | None) -> str | None:
