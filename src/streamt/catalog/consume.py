@@ -4,9 +4,9 @@ Offsets are committed after the store's commit. A message that is no event is st
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from streamt.catalog import wire
 from streamt.catalog.access import Caller
@@ -15,11 +15,17 @@ from streamt.catalog.events import EventProblem, InvalidEventError, digest
 from streamt.catalog.service import Catalog
 from streamt.catalog.store.engine import AwayError
 from streamt.catalog.writer import BusyError
-from streamt.diagnostics import Code, Diagnostic, StreamtError
+from streamt.clusters import ClusterError, Failure, FailureKind
+from streamt.clusters.kafka_failures import failure_of
+
+if TYPE_CHECKING:
+    from confluent_kafka import KafkaError
 
 BATCH = 500
 POLL_SECONDS = 1.0
 AWAY_SECONDS = 1.0
+
+_HOPELESS = (FailureKind.ABSENT, FailureKind.DENIED, FailureKind.LOGIN)
 
 
 class Source(Protocol):
@@ -105,35 +111,54 @@ def _stored(
 
 
 class KafkaSource:
-    """A consumer group of a Kafka topic."""
+    """A consumer group of a Kafka topic.
 
-    def __init__(self, topic: str, settings: dict[str, Any]) -> None:
+    Attributes:
+        has_joined: whether the group has given this member its partitions, if any: until then nothing can come, for as
+            long as a member that was killed counts as one.
+    """
+
+    def __init__(self, topic: str, settings: Mapping[str, str]) -> None:
+        """Join the group, when the topic is known to be there.
+
+        Args:
+            topic: its name.
+            settings: librdkafka's, with the brokers, the group and the login; secret.
+
+        Raises:
+            ClusterError: the client does not take the settings, no broker answers, the login is refused, or there is
+                no such topic.
+        """
         from confluent_kafka import Consumer
 
-        base = {"enable.auto.commit": False, "auto.offset.reset": "earliest", "log_level": 3}
-        self._consumer = Consumer({**base, **settings})
-        self._consumer.subscribe([topic])
+        from streamt.clusters.kafka_reading import PATIENCE_SECONDS, TopicReader
+
+        self._heard: Failure | None = None
+        # A group waits for ever for brokers, and for a topic, that are not there.
+        with TopicReader(topic, settings, PATIENCE_SECONDS):
+            pass
+        base = {"auto.offset.reset": "earliest", "log_level": 0}
+        own = {"enable.auto.commit": False, "enable.partition.eof": False, "error_cb": self._hear}
+        self._consumer = Consumer({**base, **settings, **own})
+        self.has_joined = False
+        self._consumer.subscribe([topic], on_assign=self._join)
 
     def poll(self) -> Sequence[bytes | None]:
         """Return the next messages.
 
         Raises:
-            StreamtError: E572, when the cluster refuses or is gone for good.
+            ClusterError: the cluster refuses, or the topic is gone.
         """
-        from confluent_kafka import KafkaError
-
         messages = self._consumer.consume(BATCH, POLL_SECONDS)
+        if self._heard is not None:
+            raise ClusterError(self._heard)
         values: list[bytes | None] = []
         for message in messages:
             error = message.error()
             if error is None:
                 values.append(message.value())
-            elif error.fatal() or error.code() in (
-                KafkaError.TOPIC_AUTHORIZATION_FAILED,
-                KafkaError.GROUP_AUTHORIZATION_FAILED,
-            ):
-                text = f"Kafka refuses: {error.str()}"
-                raise StreamtError(Diagnostic(code=Code.CATALOG_UNREACHABLE, message=text))
+            else:
+                self._judge(error)
         return values
 
     def commit(self) -> None:
@@ -148,3 +173,17 @@ class KafkaSource:
     def close(self) -> None:
         """Leave the group."""
         self._consumer.close()
+
+    def _join(self, _consumer: object, _partitions: object) -> None:
+        self.has_joined = True
+
+    def _hear(self, error: "KafkaError") -> None:
+        """Remember what the client reports of its own accord, if waiting does not help."""
+        failure = failure_of(error)
+        if failure.kind is FailureKind.LOGIN or error.fatal():
+            self._heard = failure
+
+    def _judge(self, error: "KafkaError") -> None:
+        failure = failure_of(error)
+        if error.fatal() or failure.kind in _HOPELESS:
+            raise ClusterError(failure)

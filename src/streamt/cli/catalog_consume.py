@@ -1,16 +1,22 @@
 """`streamt catalog consume` and `sweep`: what works on the store itself beside the server."""
 
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from streamt.cli.catalog_options import default_store, store_option
 from streamt.cli.options import reporting
 from streamt.cli.output import Result, counted, encode
-from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError
+from streamt.diagnostics import Code, Diagnostic, FilePlace, Option, StreamtError, quote
 from streamt.files import read_file
+
+if TYPE_CHECKING:
+    from streamt.catalog.consume import KafkaSource
+    from streamt.clusters import Failure
 
 
 @click.command()
@@ -37,6 +43,7 @@ def consume(
     from streamt.catalog.consume import consume as take
     from streamt.catalog.service import Catalog
     from streamt.catalog.store import people
+    from streamt.clusters import ClusterError
 
     settings = {**_settings(config_file), "bootstrap.servers": bootstrap_servers, "group.id": group}
     catalog = Catalog.open(store or default_store())
@@ -55,10 +62,24 @@ def consume(
             done = take(catalog, caller, stopping, stopping.is_asked)
         finally:
             source.close()
+    except ClusterError as error:
+        raise _refused(error.failure, topic, config_file) from None
     finally:
         catalog.close()
     data = {"taken": done.taken, "refused": done.refused}
     return Result(data=encode(data), summary=f"{counted(done.taken, 'event')} taken, {done.refused} refused")
+
+
+def _refused(failure: "Failure", topic: str, config_file: Path | None) -> StreamtError:
+    from streamt.clusters.kafka_reading import SETTINGS_REFUSED
+
+    if failure.code == SETTINGS_REFUSED:
+        place = FilePlace(str(config_file)) if config_file else Option("bootstrap_servers")
+        message = "the Kafka client does not take these settings"
+        return StreamtError(Diagnostic(code=Code.CATALOG_REFUSED, message=message, location=place))
+    message = f"topic {quote(topic)} cannot be consumed: {failure.message}"
+    hint = "what was stored stays stored, and its offsets are committed; start again when the cause is gone"
+    return StreamtError(Diagnostic(code=Code.CATALOG_UNREACHABLE, message=message, hint=hint))
 
 
 class _Stopping:
@@ -66,7 +87,7 @@ class _Stopping:
 
     IDLE = 10
 
-    def __init__(self, source: "object", *, when_idle: bool) -> None:
+    def __init__(self, source: "KafkaSource", *, when_idle: bool) -> None:
         self._source = source
         self._when_idle = when_idle
         self._asked = False
@@ -78,16 +99,22 @@ class _Stopping:
     def is_asked(self) -> bool:
         return self._asked or (self._when_idle and self._idle >= self.IDLE)
 
-    def poll(self) -> "list[bytes | None]":
-        messages: list[bytes | None] = list(self._source.poll())  # type: ignore[attr-defined]
-        self._idle = 0 if messages else self._idle + 1
+    def poll(self) -> "Sequence[bytes | None]":
+        messages = self._source.poll()
+        self._idle = self._idle + 1 if self._source.has_joined and not messages else 0
         return messages
 
     def commit(self) -> None:
-        self._source.commit()  # type: ignore[attr-defined]
+        self._source.commit()
 
 
 _MAX_SETTINGS_BYTES = 1024 * 1024
+_OWN = {
+    "bootstrap.servers": "give --bootstrap-servers",
+    "group.id": "give --group",
+    "enable.auto.commit": "offsets are committed when the store has the events, and never else",
+    "enable.auto.offset.store": "offsets are committed when the store has the events, and never else",
+}
 
 
 def _settings(path: Path | None) -> dict[str, str]:
@@ -109,6 +136,10 @@ def _settings(path: Path | None) -> dict[str, str]:
         if not separator:
             place = FilePlace(str(path), number)
             raise StreamtError(Diagnostic(code=Code.CATALOG_REFUSED, message="not KEY=VALUE", location=place))
+        if key.strip() in _OWN:
+            message, hint = f"`{key.strip()}` is not for this file", _OWN[key.strip()]
+            place = FilePlace(str(path), number)
+            raise StreamtError(Diagnostic(code=Code.CATALOG_REFUSED, message=message, location=place, hint=hint))
         found[key.strip()] = value.strip()
     return found
 
