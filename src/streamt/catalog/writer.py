@@ -21,6 +21,7 @@ from streamt.catalog.values import Scope
 GROUP = 50
 QUEUE_EVENTS = 1_000
 QUEUE_BYTES = 64 * 1024 * 1024
+_LINGER_S = 0.001
 _KNOWN_JOBS, _KNOWN_CLAIMS = 1_000, 20_000
 
 
@@ -97,9 +98,9 @@ class Writer:
         return int.from_bytes(job_key(job)[:4]) % len(self._queues) if job and len(self._queues) > 1 else 0
 
     def _drain(self, lane: int) -> None:
-        lines = self._queues[lane]
+        lines, last = self._queues[lane], 0
         while (first := lines.get()) is not None:
-            group, stop = _collect(lines, first)
+            group, stop = _collect(lines, first, expected=last)
             try:
                 self._write(lane, group)
             finally:
@@ -108,6 +109,7 @@ class Writer:
                     self._bytes -= sum(len(one.submission.raw) for one in group)
             if stop:
                 return
+            last = min(len(group) + lines.qsize(), GROUP)
 
     def _write(self, lane: int, group: Sequence[_Waiting]) -> None:
         """Write a group; when it fails as a whole, each of its events by itself, unless the store is away."""
@@ -190,12 +192,21 @@ class Rights:
         return self._known[user]
 
 
-def _collect(lines: "queue.SimpleQueue[_Waiting | None]", first: _Waiting) -> tuple[list[_Waiting], bool]:
-    """Take what waits already, up to a group; what comes while it is written makes the next group."""
+def _collect(
+    lines: "queue.SimpleQueue[_Waiting | None]", first: _Waiting, *, expected: int
+) -> tuple[list[_Waiting], bool]:
+    """Take what waits already, up to a group, and wait a moment for as many as came a moment ago.
+
+    Senders who wait for their answers come back together; a commit for each of them would cost more than the moment.
+    """
     group = [first]
+    end = time.monotonic() + _LINGER_S
     while len(group) < GROUP:
         try:
-            one = lines.get_nowait()
+            if len(group) < expected and (left := end - time.monotonic()) > 0:
+                one = lines.get(timeout=left)
+            else:
+                one = lines.get_nowait()
         except queue.Empty:
             break
         if one is None:
