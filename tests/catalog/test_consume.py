@@ -19,6 +19,7 @@ from tests.catalog.desk import Desk, event
 from tests.cli.program import clean_environment, streamt
 from tests.deploy.postgres_server import PostgresServer
 from tests.stack.fixtures import KafkaServers
+from tests.stack.proxy import Send, cut_request, kafka_proxy
 
 Unique = Callable[[str], str]
 PATIENCE = 120.0
@@ -50,8 +51,8 @@ def runs(count: int) -> list[bytes]:
     return [json.dumps(event("COMPLETE", 1, "a", "b", run=n, job=f"job {n}")).encode() for n in range(1, count + 1)]
 
 
-def arguments(kafka: KafkaServers, topic: str, group: str) -> list[str]:
-    return ["catalog", "consume", "--bootstrap-servers", kafka.bootstrap, "--topic", topic, "--group", group]
+def arguments(bootstrap: str, topic: str, group: str) -> list[str]:
+    return ["catalog", "consume", "--bootstrap-servers", bootstrap, "--topic", topic, "--group", group]
 
 
 @contextmanager
@@ -99,7 +100,7 @@ def test_poison_is_stored_as_rejected_and_stops_nothing(kafka: KafkaServers, uni
     both = json.dumps([json.loads(first), json.loads(second)]).encode()
     fill(kafka, topic, [first, *POISON, second, first, both])
     ended = streamt(
-        "--output", "json", *arguments(kafka, topic, group), "--stop-when-idle", STREAMT_CATALOG_STORE=store
+        "--output", "json", *arguments(kafka.bootstrap, topic, group), "--stop-when-idle", STREAMT_CATALOG_STORE=store
     )
     # An empty list holds no event.
     assert (ended.status, ended.envelope["data"]) == (0, {"taken": 5, "refused": len(POISON) - 1})
@@ -109,30 +110,36 @@ def test_poison_is_stored_as_rejected_and_stops_nothing(kafka: KafkaServers, uni
     assert committed(kafka, topic, group) == 4 + len(POISON)
 
 
-def test_what_is_killed_loses_nothing_and_repeats_nothing(
+def test_what_is_killed_between_the_stores_commit_and_its_own_repeats_nothing(
     kafka: KafkaServers, unique: Unique, store: str, tmp_path: Path
 ) -> None:
     topic, group = unique("events"), unique("group")
     fill(kafka, topic, runs(1500))
     # How long the group waits for who was killed.
     (tmp_path / "kafka.properties").write_text("session.timeout.ms=6000\nheartbeat.interval.ms=1000\n")
-    options = [*arguments(kafka, topic, group), "--config", str(tmp_path / "kafka.properties")]
-    with running(options, store) as process:
-        until(lambda: stored(store) > 0)
+    more = ["--config", str(tmp_path / "kafka.properties"), "--stop-when-idle"]
+
+    def killed(send: Send) -> bytes:
         process.kill()
-        process.wait()
+        return cut_request(send)
+
+    with kafka_proxy(kafka.bootstrap) as proxy:
+        proxy.fault(killed, "OffsetCommit")
+        with running([*arguments(proxy.address, topic, group), *more], store) as process:
+            process.wait(PATIENCE)
     before = stored(store)
-    assert committed(kafka, topic, group) <= before < 1500
-    with running([*options, "--stop-when-idle"], store) as process:
-        process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    assert 0 < before < 1500
+    assert committed(kafka, topic, group) == 0
+    with running([*arguments(kafka.bootstrap, topic, group), *more], store) as process:
+        told, _ = process.communicate(timeout=PATIENCE)
+    assert json.loads(told)["data"] == {"taken": 1500, "refused": 0}
     assert (stored(store), committed(kafka, topic, group)) == (1500, 1500)
 
 
 def test_sigterm_ends_it_cleanly_with_all_offsets_committed(kafka: KafkaServers, unique: Unique, store: str) -> None:
     topic, group = unique("events"), unique("group")
     fill(kafka, topic, runs(20))
-    with running(arguments(kafka, topic, group), store) as process:
+    with running(arguments(kafka.bootstrap, topic, group), store) as process:
         until(lambda: stored(store) == 20)
         process.terminate()
         told, _ = process.communicate(timeout=PATIENCE)
@@ -147,7 +154,7 @@ def test_two_of_a_group_share_the_partitions_and_one_store(
     url = postgres.make_database(unique("consumed").replace("-", "_"))
     Desk.open(url).catalog.close()
     fill(kafka, topic, runs(400), partitions=4)
-    options = arguments(kafka, topic, group)
+    options = arguments(kafka.bootstrap, topic, group)
     with running(options, url) as one, running(options, url) as other:
         until(lambda: stored(url) == 400)
         one.terminate()
@@ -173,7 +180,7 @@ def test_what_can_never_come_is_said_at_once(
         login = {**kafka.login(kafka.guest)}
         del login["bootstrap.servers"]
         settings.write_text("".join(f"{key}={value}\n" for key, value in login.items()))
-    options = ["catalog", "consume", "--bootstrap-servers", servers, "--topic", topic, "--group", unique("group")]
+    options = arguments(servers, topic, unique("group"))
     ended = streamt("--output", "json", *options, "--config", settings, STREAMT_CATALOG_STORE=store)
     assert (ended.status, ended.codes) == (1, ["E572_CATALOG_UNREACHABLE"])
     assert reason.lower() in ended.envelope["errors"][0]["message"].lower()

@@ -63,7 +63,15 @@ class KafkaClient:
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
-        settings: dict[str, Any] = {**self._settings, **_SETTINGS, "error_cb": self._hear}
+        # A callback that held this object would leave the client to the garbage collector. That may run in the client's
+        # own thread, when an answer comes that nobody waits for any more; the client then aborts the process.
+        heard, secrets = self._heard, self._secrets
+
+        def hear(error: "KafkaError") -> None:
+            failure = failure_of(error, secrets)
+            heard[failure.code] = failure
+
+        settings: dict[str, Any] = {**self._settings, **_SETTINGS, "error_cb": hear}
         try:
             return AdminClient(settings)
         except (KafkaException, ValueError, TypeError):  # their text can hold a value
@@ -113,10 +121,6 @@ class KafkaClient:
             self.client.poll(0)
             if refused := next((each for each in self._heard.values() if each.kind is FailureKind.LOGIN), None):
                 raise ClusterError(refused)
-
-    def _hear(self, error: "KafkaError") -> None:
-        failure = failure_of(error, self._secrets)
-        self._heard[failure.code] = failure
 
     def _answer(self, future: "Future[Any]", convert: Callable[[Any], T]) -> T | Failure:
         from confluent_kafka import KafkaException

@@ -1,0 +1,302 @@
+"""Plans, state and journal as a user drives them, against a real broker behind a proxy that writes down what arrives.
+
+What the proxy saw, the journal and the events are read together: which change was asked of the broker, and what was on
+disk at that moment.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamt.clusters.kafka_admin import ConfigChange, KafkaAdmin, NewTopicSpec, Topic
+from tests.cli.program import Ended, clean_environment
+from tests.stack.fixtures import KafkaServers
+from tests.stack.proxy import Passed, Proxy, cut_request, for_real, hold, kafka_proxy
+from tests.stack.waiting import until
+
+Unique = Callable[[str], str]
+CHANGES = ("CreateTopics", "DeleteTopics", "AlterConfigs", "IncrementalAlterConfigs", "CreatePartitions")
+EMIT = ("--emit-openlineage", "--openlineage-job-namespace", "shop-prod")
+
+
+@dataclass
+class Project:
+    """A project of two topics on a real broker, and the program.
+
+    Attributes:
+        folder: the project's.
+        proxy: in front of the broker.
+        bootstrap: the broker's own address.
+        topics: the physical names of `paid` and `sent`.
+        variables: of the program's environment.
+    """
+
+    folder: Path
+    proxy: Proxy
+    bootstrap: str
+    topics: tuple[str, str]
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def write(
+        self, paid: str = "partitions: 2", *, name: str = "paid", more: str = "", protected: bool = False
+    ) -> None:
+        """Write the project; `paid` is what the topic of that model says besides its name."""
+        runtime = f"runtime: {{kafka: {{bootstrap_servers: '{self.proxy.address}'}}}}\n"
+        (self.folder / "environments").mkdir(exist_ok=True)
+        head = "environment: {protected: true}\n" if protected else ""
+        (self.folder / "environments/prod.yml").write_text(head + runtime)
+        (self.folder / "stream_project.yml").write_text(
+            "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\nmodels:\n"
+            f"  - {{name: {name}, tags: [core], topic: {{name: {self.topics[0]}, {paid}}}}}\n"
+            f"  - {{name: sent, topic: {{name: {self.topics[1]}}}}}\n{more}"
+        )
+
+    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "streamt", "--output", "json", *arguments],
+            cwd=self.folder,
+            env=clean_environment(**self.variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments: str) -> Ended:
+        return ended(self.start(*arguments))
+
+    @property
+    def admin(self) -> KafkaAdmin:
+        return KafkaAdmin({"bootstrap.servers": self.bootstrap})
+
+    @property
+    def there(self) -> list[str]:
+        """The topics of the project that the broker has, by their own names."""
+        names = self.admin.topic_names()
+        return [short for short, name in zip(("paid", "sent"), self.topics, strict=True) if name in names]
+
+    @property
+    def changes(self) -> list[str]:
+        """What the broker was asked to change, as it arrived; asking whether it could is none."""
+        return [each.what for each in self.proxy.seen if is_change(each)]
+
+    def journal(self) -> list[str]:
+        """Return what the records of the newest operation are."""
+        found = [each for each in (self.folder / ".streamt").rglob("*.jsonl") if ".operations" in str(each)]
+        newest = max(found, key=lambda each: each.stat().st_mtime_ns, default=None)
+        return [] if newest is None else [json.loads(line)["record"] for line in newest.read_text().splitlines()]
+
+    def on_disk(self) -> dict[str, bytes]:
+        return {str(each): each.read_bytes() for each in self.folder.rglob("*") if each.is_file()}
+
+    def retention(self) -> str | None:
+        found = self.admin.describe([self.topics[0]])[self.topics[0]]
+        assert isinstance(found, Topic)
+        return found.settings["retention.ms"].value
+
+
+def ended(process: "subprocess.Popen[bytes]") -> Ended:
+    stdout, stderr = process.communicate(timeout=240)
+    return Ended(process.returncode, stdout, stderr.decode())
+
+
+def is_change(passed: Passed) -> bool:
+    if passed.what not in CHANGES:
+        return False
+    return passed.what in ("DeleteTopics", "AlterConfigs") or for_real(passed.body)
+
+
+@pytest.fixture
+def project(kafka: KafkaServers, tmp_path: Path, unique: Unique) -> Iterator[Project]:
+    with kafka_proxy(kafka.bootstrap) as proxy:
+        one = Project(tmp_path / "project", proxy, kafka.bootstrap, (unique("paid"), unique("sent")))
+        one.folder.mkdir()
+        one.write()
+        yield one
+
+
+def test_12_a_plan_with_one_byte_changed_asks_the_broker_for_nothing(project: Project) -> None:
+    assert project.run("plan", "--out", "p.plan").status == 0
+    path = project.folder / "p.plan"
+    content = path.read_bytes()
+    at = content.index(project.topics[0].encode())
+    path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    seen = len(project.proxy.seen)
+    assert project.run("apply", "p.plan").codes == ["E540_PLAN_INVALID"]
+    assert (len(project.proxy.seen), project.there) == (seen, [])
+
+
+def test_13_a_saved_plan_does_not_survive_a_change_by_hand(project: Project) -> None:
+    project.write("partitions: 2, config: {retention.ms: 1000}")
+    assert project.run("apply").status == 0
+    project.write("partitions: 2, config: {retention.ms: 5000}")
+    assert project.run("plan", "--out", "p.plan").status == 0
+    project.admin.alter([ConfigChange(topic=project.topics[0], set={"retention.ms": "3000"})])
+    until(lambda: project.retention() == "3000")
+    before = len(project.changes)
+    assert project.run("apply", "p.plan").codes == ["E541_PLAN_STALE"]
+    assert (len(project.changes), project.retention()) == (before, "3000")
+
+
+def test_14_a_protected_environment_takes_a_reviewed_plan_and_its_name(project: Project) -> None:
+    project.write(protected=True)
+    assert project.run("apply", "--confirm-env", "prod").codes == ["E543_REVIEWED_PLAN_REQUIRED"]
+    project.run("plan", "--out", "p.plan")
+    assert project.run("apply", "p.plan").codes == ["E544_CONFIRMATION_REQUIRED"]
+    assert (project.changes, project.there) == ([], [])
+    assert project.run("apply", "p.plan", "--confirm-env", "prod").status == 0
+    assert project.there == ["paid", "sent"]
+
+
+def test_16_a_selection_makes_its_part_and_forgets_no_other(project: Project) -> None:
+    assert project.run("apply", "--select", "tag:core").status == 0
+    assert project.there == ["paid"]
+    assert project.run("apply", "--select", "sent").status == 0
+    assert project.there == ["paid", "sent"]
+    assert project.run("plan", "--exit-code").status == 0
+
+
+def test_51_of_two_applies_at_once_the_second_touches_nothing(project: Project) -> None:
+    release = threading.Event()
+    project.proxy.fault(hold(release), "CreateTopics", when=for_real)
+    first = project.start("apply")
+    until(lambda: project.changes)
+    second = project.run("apply", "--lock-wait", "0")
+    release.set()
+    assert second.codes == ["E552_STATE_LOCKED"]
+    assert ended(first).envelope["data"]["status"] == "committed"
+    assert project.run("plan", "--exit-code").status == 0
+
+
+@pytest.mark.parametrize("reaches", [False, True], ids=["before the broker", "after it"])
+def test_52_who_is_killed_in_the_middle_of_a_call_is_recovered_by_asking_the_broker(
+    project: Project, reaches: bool
+) -> None:
+    def killed(send: Callable[[], bytes]) -> bytes:
+        if reaches:
+            send()
+        process.kill()
+        return cut_request(send)
+
+    project.proxy.fault(killed, "CreateTopics", when=for_real)
+    process = project.start("apply")
+    assert ended(process).status == -signal.SIGKILL
+    assert project.journal()[-1] == "intent"
+    assert project.run("apply").codes == ["E555_RECOVERY_REQUIRED"]
+    told = [each["verdict"] for each in project.run("state", "recover").envelope["data"]["actions"]]
+    assert told == ["done" if reaches else "not done", "not done"]
+    assert project.run("state", "recover", "--yes").status == 0
+    assert project.run("apply").status == 0
+    assert project.there == ["paid", "sent"]
+    assert project.run("plan", "--exit-code").status == 0
+
+
+def test_55_a_refusal_on_the_way_keeps_what_was_done(project: Project) -> None:
+    """Somebody makes the topic in the moment between the plan and the call."""
+
+    def taken(passed: Passed) -> None:
+        if is_change(passed) and project.topics[1] not in project.admin.topic_names():
+            project.admin.create([NewTopicSpec(name=project.topics[1], partitions=1)])
+
+    project.proxy.on_request = taken
+    done = project.run("apply")
+    assert (done.status, done.codes) == (1, ["E561_PROVIDER_REFUSED"])
+    data = done.envelope["data"]
+    assert {each["address"].rpartition("/")[2]: each["result"] for each in data["actions"]} == {
+        "paid": "applied",
+        "sent": "failed",
+    }
+    assert (data["recovery_required"], project.there) == (False, ["paid", "sent"])
+    managed = [each["name"] for each in project.run("state", "list").envelope["data"]["resources"]]
+    assert managed == [project.topics[0]]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_56_a_signal_lets_the_call_at_hand_finish(project: Project, number: signal.Signals, status: int) -> None:
+    release = threading.Event()
+    project.proxy.fault(hold(release), "CreateTopics", when=for_real)
+    process = project.start("apply")
+    until(lambda: project.changes)
+    process.send_signal(number)
+    release.set()
+    done = ended(process)
+    assert (done.status, done.envelope["data"]["recovery_required"]) == (status, False)
+    kept = [each["name"] for each in project.run("state", "list").envelope["data"]["resources"]]
+    assert sorted(kept) == sorted(name for name in project.topics if name in project.admin.topic_names())
+    assert project.run("apply").status == 0
+    assert project.run("plan", "--exit-code").status == 0
+
+
+def test_58_a_model_that_moved_asks_the_broker_for_no_change(project: Project) -> None:
+    project.run("apply")
+    before = len(project.changes)
+    project.write(name="payments", more="lifecycle: {moved: [{kind: topic, from: paid, to: payments}]}\n")
+    done = project.run("apply")
+    assert [(each["verb"], each["result"]) for each in done.envelope["data"]["actions"]] == [("move", "applied")]
+    assert (len(project.changes), project.there) == (before, ["paid", "sent"])
+    assert project.run("plan", "--exit-code").status == 0
+
+
+def test_59_l10_l11_what_is_on_disk_when_a_change_reaches_the_broker(project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    project.variables |= {
+        "OPENLINEAGE__TRANSPORT__TYPE": "file",
+        "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": str(path),
+    }
+    seen: list[tuple[str, list[str], list[str]]] = []
+
+    def look(passed: Passed) -> None:
+        if is_change(passed):
+            seen.append((passed.what, types(path), project.journal()))
+
+    project.proxy.on_request = look
+    assert project.run("apply", *EMIT).status == 0
+    project.write("partitions: 3")
+    assert project.run("apply", *EMIT).status == 0
+    assert seen == [
+        ("CreateTopics", ["START"], ["begin", "intent"]),
+        ("CreateTopics", ["START"], ["begin", "intent", "done", "applied", "intent"]),
+        ("CreatePartitions", ["START", "COMPLETE", "START"], ["begin", "intent"]),
+    ]
+    assert types(path) == ["START", "COMPLETE", "START", "COMPLETE"]
+    assert project.journal()[-1] == "commit"
+
+
+def types(path: Path) -> list[str]:
+    return [json.loads(line)["eventType"] for line in path.read_text().splitlines()] if path.exists() else []
+
+
+READING: Sequence[tuple[str, ...]] = (
+    ("plan",),
+    ("plan", "--offline"),
+    ("plan", "--refresh-only"),
+    ("diff", "--all-fields"),
+    ("status", "--external"),
+    ("apply", "--dry-run"),
+    ("adopt", "topic", "paid", "--dry-run"),
+    ("import", "topics", "--dry-run"),
+    ("state", "status"),
+    ("state", "list"),
+    ("state", "recover"),
+)
+
+
+def test_60_what_only_reads_asks_for_no_change_and_writes_nothing(project: Project, tmp_path: Path) -> None:
+    project.run("apply")
+    project.write("partitions: 3")
+    project.variables |= {
+        "OPENLINEAGE__TRANSPORT__TYPE": "file",
+        "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": str(tmp_path / "events.jsonl"),
+    }
+    before, changes = project.on_disk(), len(project.changes)
+    told: dict[str, Any] = {" ".join(each): project.run(*each).status for each in READING}
+    assert set(told.values()) == {0}, told
+    assert (project.on_disk(), len(project.changes)) == (before, changes)
+    assert not (tmp_path / "events.jsonl").exists()
