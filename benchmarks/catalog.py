@@ -1,167 +1,157 @@
-"""What the catalog costs: `python -m benchmarks.catalog [EVENTS]`; each ratio is of two things measured in one run."""
+"""What the catalog costs: `python -m benchmarks.catalog [EVENTS] [--stored N] [--edges N] [--postgres]`.
 
-import json
+Each ratio is of two things measured in one run. Rates by the clock mean something on an idle machine alone; CPU time
+of the server and of the clients is told apart.
+"""
+
+import argparse
 import sqlite3
 import statistics
-import sys
 import tempfile
-import threading
 import time
-import uuid
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from http.client import HTTPConnection
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import insert, select
-
+from benchmarks.catalog_server import CLIENTS, Sent, Server, post, post_each, send, serving
+from benchmarks.catalog_world import World, fill, prepared
 from streamt.catalog.access import Caller, Role
-from streamt.catalog.http import Settings
-from streamt.catalog.service import Catalog
 from streamt.catalog.store import people, reading
-from streamt.catalog.store.registering import ConnectionSpec, ContainerSpec
-from streamt.catalog.store.tables import asset, edge
+from streamt.catalog.store.engine import Store, open_store
 
-CLIENTS = 4
-TABLES = 200
-JOBS = 50
-BODY = 4000
+SMALL = 10_000
+SMALL_EDGES = 2_000
+LATER = 3_600
+"""How much later the measured events are than those that fill a store, in seconds."""
 
 
 def main() -> None:
     """Measure, and print a line for each figure."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    with tempfile.TemporaryDirectory() as folder:
-        catalog, admin, token = prepared(Path(folder) / "catalog.db")
-        with served(catalog) as port:
-            bodies = [json.dumps(event(number)).encode() for number in range(count)]
-            rate = count / post_all(port, token, bodies)
-            bare = count / timed(lambda: bare_inserts(Path(folder) / "bare.db", bodies))
-            show("ingestion over HTTP, 4 clients, 6 edges each", f"{rate:,.0f} events/s", "")
-            show("  of bare INSERTs in groups of as many", f"{rate / bare:.2f}", "at least 0.25")
-            inside = [json.dumps(event(count + number)).encode() for number in range(1000)]
-            singles = timed(lambda: post_each(port, token, inside))
-            batch = b"[" + b",".join(json.dumps(event(2 * count + number)).encode() for number in range(1000)) + b"]"
-            whole = timed(lambda: post(port, token, "/api/v1/lineage/batch", batch))
-            show("a batch of 1,000 against 1,000 requests", f"{whole / singles:.2f}", "at most 0.4")
-            latency = latencies(port, token, [json.dumps(event(3 * count + number)).encode() for number in range(300)])
-            show("time of one POST", f"median {latency[0]:.1f} ms, p99 {latency[1]:.1f} ms", "p99 below 250 ms")
-            small = graph_cost(catalog, admin)
-            grow(catalog, 300_000)
-            show(
-                "graph of depth 5 (at most 200 nodes)",
-                f"median {graph_cost(catalog, admin):.1f} ms",
-                "p95 below 100 ms",
-            )
-            show("  against the small catalog", f"{graph_cost(catalog, admin) / small:.1f}", "at most 5")
-            later = [json.dumps(event(4 * count + number)).encode() for number in range(count)]
-            big = count / post_all(port, token, later)
-            show("ingestion with 300,000 edges against before", f"{big / rate:.2f}", "at least 0.8")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("events", nargs="?", type=int, default=2000, help="how many are measured at a time")
+    parser.add_argument("--stored", type=int, default=30_000, help="how many are in the large store beforehand")
+    parser.add_argument("--edges", type=int, default=20_000, help="how many edges they assert")
+    parser.add_argument("--keep", type=Path, help="the large store's file; it is used again where it exists")
+    parser.add_argument("--postgres", action="store_true", help="one and two servers on a PostgreSQL that is started")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        if asked.postgres:
+            servers_on_postgres(folder, asked.events)
+            return
+        small = stored(folder / "small.db", SMALL, SMALL_EDGES)
+        one = measure(small, World.of(SMALL_EDGES), asked.events, f"{SMALL:,} events stored")
+        bare_and_batches(folder, small, asked.events, one.sent)
+        big = asked.keep or folder / "big.db"
+        other = measure(
+            stored(big, asked.stored, asked.edges), World.of(asked.edges), asked.events, f"{asked.stored:,}"
+        )
+        show("rate with the large store against the small", f"{other.sent.rate / one.sent.rate:.2f}", "at least 0.8")
+        show("  the same by the server's CPU time", f"{one.sent.server / other.sent.server:.2f}", "")
+        show("graph of depth 5, at most 200 nodes, likewise", f"{other.graph / one.graph:.1f}", "at most 5")
 
 
-def show(what: str, figure: str, aim: str) -> None:
+def show(what: str, figure: str, aim: str = "") -> None:
     """Print one line."""
-    print(f"{what:50} {figure:32} {aim}", flush=True)
+    print(f"{what:50} {figure:58} {aim}", flush=True)
 
 
-def prepared(path: Path) -> tuple[Catalog, Caller, str]:
-    """Return a catalog with tables, its admin and a token."""
-    catalog = Catalog.open(f"sqlite:///{path}")
-    number = catalog.change(lambda tools: people.make_account(tools.conn, "admin", Role.ADMIN, tools.now))
-    assert number is not None
-    admin = Caller(number, "admin", Role.ADMIN)
-    connection, _ = catalog.make_connection(ConnectionSpec("db", "postgres", "db", 5432), admin)
-    store, _ = catalog.make_datastore(connection, {"database": "d", "schema": "s"}, admin)
-    catalog.register(store, [ContainerSpec(f"t{number}") for number in range(TABLES)], admin, whole=False)
-    token = catalog.change(lambda tools: people.make_token(tools.conn, people.NewToken(number, "bench"), tools.now))[1]
-    return catalog, admin, token
-
-
-def event(number: int) -> dict[str, Any]:
-    """Return a COMPLETE of one of the jobs: three inputs, two outputs, about four kilobytes."""
-    job = number % JOBS
-    names = [f"d.s.t{(job * 3 + at) % TABLES}" for at in range(5)]
-    seconds = number // JOBS
-    time_of = f"2026-01-{1 + seconds // 86_400:02}T{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
-    facet = {"_producer": "https://producer.example", "_schemaURL": "https://producer.example/x.json"}
-    inputs = [{"namespace": "postgres://db:5432", "name": name} for name in names[:3]]
-    outputs = [{"namespace": "postgres://db:5432", "name": name} for name in names[3:]]
-    body: dict[str, Any] = {
-        "eventType": "COMPLETE",
-        "eventTime": time_of,
-        "producer": "https://producer.example",
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": str(uuid.uuid4()), "facets": {"unknown": {**facet, "pad": ""}}},
-        "job": {"namespace": "bench", "name": f"job {job}"},
-        "inputs": inputs,
-        "outputs": outputs,
-    }
-    body["run"]["facets"]["unknown"]["pad"] = "x" * (BODY - len(json.dumps(body)))
-    return body
-
-
-@contextmanager
-def served(catalog: Catalog) -> Iterator[int]:
-    """Serve a catalog on loopback; give the port."""
-    import uvicorn
-
-    from streamt.catalog.http import create_app
-
-    server = uvicorn.Server(uvicorn.Config(create_app(catalog, Settings(rate=0)), port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    thread.join(30)
-
-
-def post(port: int, token: str, path: str, body: bytes, connection: HTTPConnection | None = None) -> None:
-    """Send one request and check that it was taken."""
-    link = connection or HTTPConnection("127.0.0.1", port, timeout=300)
-    link.request("POST", path, body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
-    answer = link.getresponse()
-    text = answer.read()
-    assert answer.status == 200, text
-    if connection is None:
-        link.close()
-
-
-def post_all(port: int, token: str, bodies: list[bytes]) -> float:
-    """Send events from several threads of another process, each over one connection; return the seconds it took."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(clients, port, token, bodies).result()
-
-
-def clients(port: int, token: str, bodies: list[bytes]) -> float:
-    """Send events from several threads; return the seconds it took."""
+def stored(path: Path, events: int, edges: int) -> Path:
+    """Fill a store, unless it is there."""
+    if path.exists():
+        return path
+    world = World.of(edges)
+    catalog, admin, _ = prepared(f"sqlite:///{path}", world)
     began = time.perf_counter()
-    with ThreadPoolExecutor(CLIENTS) as pool:
-        list(pool.map(lambda at: post_each(port, token, bodies[at::CLIENTS]), range(CLIENTS)))
-    return time.perf_counter() - began
+    for _ in fill(catalog, admin, world, events):
+        pass
+    catalog.close()
+    rate = events / (time.perf_counter() - began)
+    show(f"filled with {events:,} events", f"{rate:,.0f} events/s in groups of 50, without HTTP")
+    return path
 
 
-def post_each(port: int, token: str, bodies: list[bytes]) -> None:
-    """Send events one after the other."""
-    link = HTTPConnection("127.0.0.1", port, timeout=300)
-    for body in bodies:
-        post(port, token, "/api/v1/lineage", body, link)
-    link.close()
+class Measured:
+    """What was measured of a store: what events took, and the median time of a graph in milliseconds."""
+
+    def __init__(self, sent: Sent, graph: float) -> None:
+        self.sent = sent
+        self.graph = graph
 
 
-def latencies(port: int, token: str, bodies: list[bytes]) -> tuple[float, float]:
-    """Return median and 99th percentile of single requests, in milliseconds."""
-    link = HTTPConnection("127.0.0.1", port, timeout=300)
-    times = sorted(1000 * timed(lambda body=body: post(port, token, "/api/v1/lineage", body, link)) for body in bodies)  # type: ignore[misc]
-    link.close()
-    return statistics.median(times), times[int(len(times) * 0.99)]
+def measure(path: Path, world: World, events: int, what: str) -> Measured:
+    """Send events of known jobs, and ask for graphs."""
+    url = f"sqlite:///{path}"
+    store = open_store(url)
+    token = new_token(store)
+    with serving(url) as servers:
+        send(servers, token, world.bodies(500, LATER, seed=time.time_ns()))
+        sent = send(servers, token, world.bodies(events, 2 * LATER, seed=time.time_ns()))
+        graph = graph_cost(store, world)
+        peak = servers[0].cost()[1]
+    store.close()
+    show(f"ingestion, 4 clients, {what}", said(sent), "at least 500/s")
+    show("  graph of depth 5", f"median {graph:.1f} ms")
+    show("  memory of the server at most", f"{peak:.0f} MiB", "at most 400")
+    return Measured(sent, graph)
 
 
-def bare_inserts(path: Path, bodies: list[bytes]) -> None:
+def said(sent: Sent) -> str:
+    """Say what sending took."""
+    return f"{sent.rate:,.0f}/s; CPU {sent.server:,.0f} us in servers, {sent.client:,.0f} us in clients"
+
+
+def new_token(store: Store) -> str:
+    """Return a token of the first user."""
+    new = people.NewToken(1, "bench")
+    return store.write(lambda conn: people.make_token(conn, new, time.time_ns()))[1]
+
+
+def graph_cost(store: Store, world: World) -> float:
+    """Return the median time of a graph downstream, in milliseconds."""
+    admin = Caller(1, "admin", Role.ADMIN)
+    starts = range(1, world.width, max(world.width // 40, 1))
+    with store.read() as conn:
+        # Tables have numbers in the order of their names' layers; the first layer comes first.
+        asked = [reading.GraphQuery(number, upstream=0, downstream=5, limit=200) for number in starts]
+        times = [timed(lambda one=one: reading.graph(conn, admin, one)) for one in asked]  # type: ignore[misc]
+        nodes = statistics.median(len(reading.graph(conn, admin, one)["nodes"]) for one in asked)
+    show("  nodes of such a graph", f"median {nodes:.0f}")
+    return 1000 * statistics.median(times)
+
+
+def bare_and_batches(folder: Path, path: Path, events: int, sent: Sent) -> None:
+    """Compare with bare INSERTs, and a batch with single requests."""
+    world = World.of(SMALL_EDGES)
+    bodies = world.bodies(events, 3 * LATER)
+    cpu = time.process_time()
+    bare = timed(lambda: bare_inserts(folder / "bare.db", bodies))
+    cpu = time.process_time() - cpu
+    show("  of bare INSERTs in groups of as many", f"{sent.rate * bare / events:.2f}", "at least 0.25")
+    show("  the same by CPU time", f"{cpu / events * 1e6 / sent.server:.2f} (bare: {cpu / events * 1e6:.0f} us)")
+    store = open_store(f"sqlite:///{path}")
+    token = new_token(store)
+    store.close()
+    with serving(f"sqlite:///{path}") as servers:
+        post_each(servers[0].port, token, world.bodies(100, 3 * LATER))
+        times, single = spent(servers[0], lambda: post_each(servers[0].port, token, world.bodies(1000, 4 * LATER)))
+        batch = b"[" + b",".join(world.bodies(1000, 5 * LATER, seed=2)) + b"]"
+        link = HTTPConnection("127.0.0.1", servers[0].port, timeout=300)
+        whole, used = spent(servers[0], lambda: [timed(lambda: post(link, token, "/api/v1/lineage/batch", batch))])
+    show("a batch of 1,000 against 1,000 requests", f"{whole[0] / sum(times):.2f}", "at most 0.4")
+    show("  the same by the server's CPU time", f"{used / single:.2f}")
+    latency = sorted(1000 * one for one in times)
+    show("one POST", f"median {latency[500]:.1f} ms, p99 {latency[990]:.1f} ms", "p99 below 250 ms")
+
+
+def spent(server: Server, work: Callable[[], list[float]]) -> tuple[list[float], float]:
+    """Return what `work` returns, and the server's CPU time meanwhile."""
+    before = server.cost()[0]
+    result = work()
+    return result, server.cost()[0] - before
+
+
+def bare_inserts(path: Path, bodies: Sequence[bytes]) -> None:
     """Insert the same bodies with the same durability, as many in a transaction as there are clients."""
     link = sqlite3.connect(path, isolation_level=None)
     link.execute("pragma journal_mode=WAL")
@@ -175,57 +165,25 @@ def bare_inserts(path: Path, bodies: list[bytes]) -> None:
     link.close()
 
 
-def grow(catalog: Catalog, edges: int) -> None:
-    """Add a layered graph of outside assets and containers, straight into the tables."""
-    nodes = edges // 5
-    base = 1_000_000
+def servers_on_postgres(folder: Path, events: int) -> None:
+    """Compare two servers on one PostgreSQL with one."""
+    from tests.deploy.postgres_server import postgres_server
 
-    def work(tools: Any) -> None:
-        rows = [
-            {
-                "id": base + number,
-                "datastore_id": 1,
-                "ident": number.to_bytes(16),
-                "key": number.to_bytes(16),
-                "namespace": "",
-                "name": f"n{number}",
-                "kind": "table",
-                "search": f"n{number}",
-            }
-            for number in range(nodes)
-        ]
-        tools.conn.execute(insert(asset), rows)
-        links = [
-            {
-                "source_id": base + number,
-                "target_id": base + (number + step * 997) % nodes,
-                "source_field": 0,
-                "target_field": 0,
-                "origin": "manual",
-                "evidence_count": 1,
-                "created_at": 0,
-                "deleted_at": 0,
-                "description": "",
-            }
-            for number in range(nodes)
-            for step in range(1, 6)
-        ]
-        for at in range(0, len(links), 20_000):
-            tools.conn.execute(insert(edge), links[at : at + 20_000])
-
-    catalog.change(work)
-
-
-def graph_cost(catalog: Catalog, caller: Caller) -> float:
-    """Return the median time of a graph of depth 5, in milliseconds."""
-    with catalog.reading() as conn:
-        latest = select(edge.c.source_id).order_by(edge.c.id.desc()).limit(40)
-        numbers = list(conn.scalars(latest))
-
-        def ask(number: int) -> None:
-            reading.graph(conn, caller, reading.GraphQuery(number, upstream=0, downstream=5, limit=200))
-
-        return 1000 * statistics.median(timed(lambda number=number: ask(number)) for number in numbers)  # type: ignore[misc]
+    world = World.of(SMALL_EDGES)
+    with postgres_server(folder) as database:
+        url = database.make_database("bench")
+        catalog, admin, token = prepared(url, world)
+        for _ in fill(catalog, admin, world, world.jobs):
+            pass
+        catalog.close()
+        rates = {1: 0.0, 2: 0.0}
+        for turn, count in enumerate((1, 2, 1, 2)):
+            with serving(url, count) as servers:
+                send(servers, token, world.bodies(200, (2 * turn + 1) * LATER, seed=turn))
+                sent = send(servers, token, world.bodies(events, (2 * turn + 2) * LATER, seed=turn))
+            show(f"PostgreSQL, {count} server{'s' * (count - 1)}", said(sent))
+            rates[count] = max(rates[count], sent.rate)
+        show("two servers against one, the better of two rounds", f"{rates[2] / rates[1]:.2f}", "at least 1.5")
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -4,7 +4,7 @@ Source: lineage-ingestion; catalog.md, "Order", C5, C7, C12, C16, C25.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,11 @@ from sqlalchemy import Connection, and_, or_, select
 
 from streamt.catalog.access import Caller
 from streamt.catalog.events import DatasetSays, Event, EventProblem, InvalidEventError
+from streamt.catalog.known_jobs import JobState, KnownJobs
 from streamt.catalog.reconcile import Authority, Claim, Claims, Edge, Node, asserted, changes, superseded
 from streamt.catalog.run_listing import Fact, combine
 from streamt.catalog.store import claims, describing, ledger
-from streamt.catalog.store.claims import Cause, LoadedWorld, Slot, Stored, Tally
+from streamt.catalog.store.claims import Cause, LoadedWorld, Slot, Tally
 from streamt.catalog.store.ids import PendingIds, insert
 from streamt.catalog.store.resolving import Registry, fields_of, resolve
 from streamt.catalog.store.statements import Later
@@ -70,21 +71,6 @@ class Outcome:
     problems: tuple[EventProblem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class JobState:
-    """What is kept of a job.
-
-    Attributes:
-        number: the job's number.
-        authorities: its latest truths.
-        stored: all of its claims.
-    """
-
-    number: int
-    authorities: tuple[Authority, ...]
-    stored: Mapping[Slot, Stored]
-
-
 @dataclass(slots=True)
 class Work:
     """One transaction's means.
@@ -105,7 +91,7 @@ class Work:
     registry: Registry
     rights: Rights
     now: int
-    jobs: MutableMapping[int, JobState] | None = None
+    jobs: KnownJobs | None = None
     _stones: bool | None = None
 
     def has_stones(self) -> bool:
@@ -263,7 +249,7 @@ def _settle(work: Work, job: JobState, facts: Mapping[int, Sequence[Fact]], caus
         del after[Slot(one, slot_run)]
     tally = claims.write_claims(world, job.number, after, cause)
     if work.jobs is not None:
-        work.jobs[job.number] = replace(job, stored=tally.stored)
+        work.jobs.put(replace(job, stored=tally.stored))
     return tally
 
 

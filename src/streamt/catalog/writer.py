@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
-from streamt.catalog.applying import JobState, Outcome, Submission, Work, apply
+from streamt.catalog.applying import Outcome, Submission, Work, apply
+from streamt.catalog.known_jobs import KnownJobs
 from streamt.catalog.store import people
 from streamt.catalog.store.engine import AwayError, ContendedError, Store
 from streamt.catalog.store.ids import Ids, PendingIds
@@ -22,7 +23,6 @@ GROUP = 50
 QUEUE_EVENTS = 1_000
 QUEUE_BYTES = 64 * 1024 * 1024
 _LINGER_S = 0.001
-_KNOWN_JOBS, _KNOWN_CLAIMS = 1_000, 20_000
 
 
 class BusyError(Exception):
@@ -59,7 +59,7 @@ class Writer:
         self._bytes = 0
         self._ids = [Ids() for _ in range(threads)]
         self._registries: list[Registry | None] = [None] * threads
-        self._jobs = KnownJobs()
+        self._jobs = Remembered()
         self._threads = [threading.Thread(target=self._drain, args=(at,), daemon=True) for at in range(threads)]
         for thread in self._threads:
             thread.start()
@@ -149,33 +149,25 @@ class Writer:
         return outcomes
 
 
-class KnownJobs:
+class Remembered:
     """What was read and written of jobs, as long as nobody else writes: with one writer, nothing is read twice."""
 
     def __init__(self) -> None:
         self._state: object = None
-        self._jobs: dict[int, JobState] = {}
+        self._jobs = KnownJobs()
 
-    def at(self, state: object) -> dict[int, JobState] | None:
+    def at(self, state: object) -> KnownJobs | None:
         """Return what is known when a transaction begins; until it is committed, nothing of it counts later."""
         if state is None:
             return None
-        if (
-            state != self._state
-            or len(self._jobs) > _KNOWN_JOBS
-            or sum(map(_size, self._jobs.values())) > _KNOWN_CLAIMS
-        ):
-            self._jobs = {}
+        if state != self._state:
+            self._jobs.clear()
         self._state = None
         return self._jobs
 
     def stand_at(self, state: object) -> None:
         """Trust what is known while the store is in this state."""
         self._state = state
-
-
-def _size(job: JobState) -> int:
-    return len(job.stored)
 
 
 class Rights:

@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, literal, null, select, update
+from sqlalchemy import Connection, Integer, and_, bindparam, case, delete, null, select, update
+from sqlalchemy import insert as insert_into
 
 from streamt.catalog.matching import fold
 from streamt.catalog.reconcile import Claim, Drawings, Edge, Listed, Node, Tombstone, World
-from streamt.catalog.store.ids import PendingIds, chunks, insert
+from streamt.catalog.store.ids import PendingIds, chunks
 from streamt.catalog.store.ledger import dump_uses, load_uses, name_id
 from streamt.catalog.store.resolving import Registered, Registry, field_number, fields_of, resolve
-from streamt.catalog.store.statements import Later, selecting, upserting
+from streamt.catalog.store.statements import Later, Statement, inserting, is_among, selecting, several, upserting
 from streamt.catalog.store.tables import Big, asset, claim, edge, edge_history, ident, scope, tombstone
 from streamt.catalog.values import Moment, Name, Ref, Scope
 
@@ -112,11 +113,18 @@ class LoadedWorld:
         numbers = [asset_number(self.conn, self.ids, ref) for ref in (source, target)]
         if None in numbers:
             return
-        query = select(edge.c.id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at).where(
-            edge.c.source_id == numbers[0], edge.c.target_id == numbers[1], edge.c.origin == OPENLINEAGE
-        )
-        for number, source_field, target_field, deleted_at in self.conn.execute(query):
+        found = _BETWEEN.run(self.conn, source=numbers[0], target=numbers[1], by=OPENLINEAGE)
+        for number, source_field, target_field, deleted_at in found:
             self.known_edges.setdefault(Edge(source, target, source_field, target_field), (number, deleted_at))
+
+
+_BETWEEN = selecting(
+    select(edge.c.id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at).where(
+        edge.c.source_id == bindparam("source"),
+        edge.c.target_id == bindparam("target"),
+        edge.c.origin == bindparam("by"),
+    )
+)
 
 
 def load_world(
@@ -173,10 +181,14 @@ def asset_of(conn: Connection, ids: PendingIds, number: int) -> tuple[int | None
     """Return an asset's datastore (None outside the catalog), namespace and name; none of them ever changes."""
     known = ids.value("asset", number)
     if known is None:
-        query = select(asset.c.datastore_id, asset.c.namespace, asset.c.name).where(asset.c.id == number)
-        known = tuple(conn.execute(query).one())
+        known = tuple(_ASSET.first(conn, number=number))
         ids.learn("asset", number, known)
     return known  # type: ignore[no-any-return]
+
+
+_ASSET = selecting(
+    select(asset.c.datastore_id, asset.c.namespace, asset.c.name).where(asset.c.id == bindparam("number"))
+)
 
 
 def outside_ident(name: Name) -> bytes:
@@ -348,12 +360,24 @@ def _make_edge(world: LoadedWorld, one: Edge, cause: Cause) -> int:
 def make_edge(conn: Connection, identity: Mapping[str, object], cause: Cause) -> int:
     """Return the number of an edge, which is made without evidence if it is new."""
     rest = {"evidence_count": 0, "created_at": cause.at, "deleted_at": 0, "description": ""}
-    statement = insert(conn, edge).values({**identity, **rest}).on_conflict_do_nothing().returning(edge.c.id)
-    number = conn.scalar(statement)
+    number = _ADD_EDGE.scalar(conn, **identity, **rest)
     if number is not None:
         return int(number)
     same = and_(*(edge.c[name] == value for name, value in identity.items()))
     return int(conn.scalars(select(edge.c.id).where(same)).one())
+
+
+_IDENTITY = ("source_id", "target_id", "source_field", "target_field", "origin")
+_ADD_EDGE = inserting(
+    edge,
+    *_IDENTITY,
+    "evidence_count",
+    "created_at",
+    "deleted_at",
+    "description",
+    ignore=True,
+    returning=True,
+)
 
 
 def count_evidence(conn: Connection, deltas: Mapping[int, int], cause: Cause) -> None:
@@ -367,38 +391,46 @@ def count_evidence(conn: Connection, deltas: Mapping[int, int], cause: Cause) ->
     if not moved:
         return
     if conn.dialect.name != "sqlite":
-        for some in chunks(sorted(moved)):
-            conn.execute(
-                select(edge.c.id).where(edge.c.id.in_(some)).order_by(edge.c.id).with_for_update(key_share=True)
-            )
+        _LOCK.run(conn, numbers=sorted(moved))
     history = []
+    because = {"at": cause.at, "event": cause.event, "account": cause.account}
     for delta in sorted(set(moved.values())):
-        for some in chunks(sorted(number for number, one in moved.items() if one == delta)):
-            for number, count in conn.execute(_counted(some, delta, cause)):
-                what = "retired" if count == 0 else "asserted" if count == delta else ""
-                if what:
-                    history.append((number, what))
-    _remember(conn, history, cause)
+        numbers = several(conn, sorted(number for number, one in moved.items() if one == delta))
+        for number, count in _COUNT.run(conn, numbers=numbers, delta=delta, **because):
+            if count in (0, delta):
+                what = "retired" if count == 0 else "asserted"
+                history.append({"edge_id": number, "what": what, **because})
+    if history:
+        _REMEMBER.run_many(conn, history)
 
 
-def _counted(numbers: Sequence[int], delta: int, cause: Cause) -> Any:
-    count = edge.c.evidence_count + delta
+def _count(dialect: str) -> Any:
+    count = edge.c.evidence_count + bindparam("delta", type_=Integer)
     values = {
         "evidence_count": count,
-        "retired_at": case((count == 0, cause.at), else_=null()),
-        "retired_event": case((count == 0, literal(cause.event, Big)), else_=null()),
-        "retired_by": case((count == 0, literal(cause.account, Big)), else_=null()),
+        "retired_at": case((count == 0, bindparam("at", type_=Big)), else_=null()),
+        "retired_event": case((count == 0, bindparam("event", type_=Big)), else_=null()),
+        "retired_by": case((count == 0, bindparam("account", type_=Big)), else_=null()),
     }
-    return update(edge).where(edge.c.id.in_(numbers)).values(values).returning(edge.c.id, edge.c.evidence_count)
+    among = is_among(dialect, edge.c.id, "numbers")
+    return update(edge).where(among).values(values).returning(edge.c.id, edge.c.evidence_count)
 
 
-def _remember(conn: Connection, history: Iterable[tuple[int, str]], cause: Cause) -> None:
-    rows = [
-        {"edge_id": number, "at": cause.at, "what": what, "event_id": cause.event, "account_id": cause.account}
-        for number, what in history
-    ]
-    if rows:
-        conn.execute(insert(conn, edge_history), rows)
+def _lock(dialect: str) -> Any:
+    among = is_among(dialect, edge.c.id, "numbers")
+    return select(edge.c.id).where(among).order_by(edge.c.id).with_for_update(key_share=True)
+
+
+_COUNT, _LOCK = Statement(_count), Statement(_lock)
+_REMEMBER = selecting(
+    insert_into(edge_history).values(
+        edge_id=bindparam("edge_id"),
+        at=bindparam("at"),
+        what=bindparam("what"),
+        event_id=bindparam("event"),
+        account_id=bindparam("account"),
+    )
+)
 
 
 def drop_claims(conn: Connection, which: Any, cause: Cause) -> int:

@@ -29,6 +29,7 @@ _REFUSED = ("25006", "53100")
 _ATTEMPTS = 4
 _PAUSE_S = 0.05
 _BUSY_MS = 10_000
+_WRITING_KIB, _READING_KIB = 64 * 1024, 8 * 1024  # for each connection; up to 16 read
 
 
 class AwayError(Exception):
@@ -206,7 +207,7 @@ def _sqlite(url: str, *, write: bool) -> Engine:
             "synchronous=FULL",
             "wal_autocheckpoint=4000",  # pages of the log, 16 MiB, before they are copied: hot ones are copied once
             "foreign_keys=ON",
-            "cache_size=-65536",
+            f"cache_size={-_WRITING_KIB if write else -_READING_KIB}",
         ):
             connection.execute(f"pragma {pragma}")
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import Insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from streamt.catalog.store.statements import Statement, selecting
+from streamt.catalog.store.statements import Statement, inserting, selecting
 
 _MOST = 200_000
 
@@ -101,9 +101,7 @@ class PendingIds:
         known = self.find(connection, table, digest)
         if known is not None:
             return known, False
-        column = _unique(table)
-        statement = insert(connection, table).values({column.name: digest, **values}).on_conflict_do_nothing()
-        number = connection.scalar(statement.returning(table.c.id))
+        number = _making(table, *values).scalar(connection, **{_unique(table).name: digest, **values})
         is_new = number is not None
         if number is None:  # another server made it meanwhile
             number = _finding(table).scalar(connection, digest=digest)
@@ -133,6 +131,11 @@ def _reserving(table: Table) -> Statement:
 def _finding(table: Table) -> Statement:
     """Return the statement that finds a number by its digest."""
     return selecting(select(table.c.id).where(_unique(table) == bindparam("digest")))
+
+
+@cache
+def _making(table: Table, *columns: str) -> Statement:
+    return inserting(table, _unique(table).name, *columns, ignore=True, returning=True)
 
 
 def _unique(table: Table) -> Column[Any]:

@@ -13,7 +13,7 @@ from streamt.catalog.events import Event
 from streamt.catalog.matching import fold, parse_namespace, tail
 from streamt.catalog.reconcile import Authority, frontier, run_state
 from streamt.catalog.run_listing import Fact
-from streamt.catalog.store.ids import PendingIds, insert
+from streamt.catalog.store.ids import PendingIds
 from streamt.catalog.store.statements import Later, inserting, selecting
 from streamt.catalog.store.tables import (
     authority,
@@ -272,9 +272,12 @@ def _listing_id(conn: Connection, ids: PendingIds, value: Listing) -> int:
     if is_new:
         rows = [{"listing_id": number, "name_id": name_id(conn, ids, name)} for name in sorted(value.names())]
         if rows:
-            conn.execute(insert(conn, listing_name).on_conflict_do_nothing(), rows)
+            _ADD_LISTING_NAME.run_many(conn, rows)
     ids.learn("listing_id", key, number)
     return number
+
+
+_ADD_LISTING_NAME = inserting(listing_name, "listing_id", "name_id", ignore=True)
 
 
 def facts_of_run(conn: Connection, ids: PendingIds, number: int) -> list[Fact]:

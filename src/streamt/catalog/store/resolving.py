@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from streamt.catalog.matching import ConnectedDatastore, candidates, choose, fold, parse_namespace, system_of
 from streamt.catalog.reconcile import Node
-from streamt.catalog.store.ids import Ids, PendingIds, chunks
+from streamt.catalog.store.ids import Ids, PendingIds
 from streamt.catalog.store.statements import selecting
 from streamt.catalog.store.tables import asset, connection, datastore, field, ident, setting
 from streamt.catalog.values import Name
@@ -102,33 +102,39 @@ def resolve(
 
 def _assets(conn: Connection, keys: Iterable[bytes]) -> dict[bytes, list[Registered]]:
     present: dict[bytes, list[Registered]] = {}
-    for some in chunks(keys):
-        query = select(asset.c.key, asset.c.id, asset.c.datastore_id, asset.c.name)
-        for key, number, store, name in conn.execute(query.where(asset.c.key.in_(some), asset.c.removed_at.is_(None))):
-            present.setdefault(key, []).append(Registered(number, store, name))
+    for key in keys:
+        found = _KEYED.run(conn, key=key)
+        if found:
+            present[key] = [Registered(number, store, name) for number, store, name in found]
     return present
+
+
+_KEYED = selecting(
+    select(asset.c.id, asset.c.datastore_id, asset.c.name).where(
+        asset.c.key == bindparam("key"), asset.c.removed_at.is_(None)
+    )
+)
 
 
 def fields_of(conn: Connection, ids: PendingIds, assets: Iterable[int]) -> dict[int, dict[str, list[Registered]]]:
     """Return the fields of containers, by their folded names."""
     found: dict[int, dict[str, list[Registered]]] = {}
-    missing = []
     for number in assets:
         known = ids.value("fields", number)
         if known is None:
-            missing.append(number)
-            found[number] = {}
-        else:
-            found[number] = known
-    for some in chunks(missing):
-        query = select(field.c.asset_id, field.c.folded, field.c.id, field.c.name)
-        for number, folded, field_id, name in conn.execute(
-            query.where(field.c.asset_id.in_(some), field.c.removed_at.is_(None))
-        ):
-            found[number].setdefault(folded, []).append(Registered(field_id, 0, name))
-    for number in missing:
-        ids.learn("fields", number, found[number])
+            known = {}
+            for folded, field_id, name in _FIELDS.run(conn, number=number):
+                known.setdefault(folded, []).append(Registered(field_id, 0, name))
+            ids.learn("fields", number, known)
+        found[number] = known
     return found
+
+
+_FIELDS = selecting(
+    select(field.c.folded, field.c.id, field.c.name).where(
+        field.c.asset_id == bindparam("number"), field.c.removed_at.is_(None)
+    )
+)
 
 
 def field_number(fields: Mapping[str, Sequence[Registered]], name: str) -> int | None:

@@ -4,12 +4,24 @@ SQLAlchemy writes the text; the driver executes it with its values, inside SQLAl
 are plain ones, numbers, texts and bytes, which both drivers take and give as they are.
 """
 
+import json
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Table, bindparam
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Executable,
+    Table,
+    any_,
+    bindparam,
+    func,
+    select,
+)
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
@@ -122,6 +134,18 @@ def _driven(conn: Connection, text: str, work: Callable[[Any], Any]) -> Any:
         return work(conn.connection.driver_connection)
     except errors as error:
         raise DBAPIError.instance(text, None, error, errors, dialect=conn.dialect) from error
+
+
+def is_among(dialect: str, column: ColumnElement[int], name: str) -> ColumnElement[bool]:
+    """Return the condition that a number is one of several, whose text does not grow with them; see `several`."""
+    if dialect == "sqlite":
+        return column.in_(select(func.json_each(bindparam(name)).table_valued("value").c.value))
+    return column == any_(bindparam(name, type_=ARRAY(BigInteger)))
+
+
+def several(conn: Connection, numbers: Sequence[int]) -> object:
+    """Return numbers as `is_among` takes them."""
+    return json.dumps(numbers) if conn.dialect.name == "sqlite" else list(numbers)
 
 
 def selecting(statement: Executable, *, stage: int = 0) -> Statement:
