@@ -1,7 +1,9 @@
 """Groups of events, and what a writer remembers between them: never more than the store holds."""
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from streamt.catalog.service import Catalog
 from streamt.catalog.store.statements import Later
 from tests.catalog.desk import Desk, event, facet
 from tests.catalog.test_faults import inconsistencies
+
+Meanwhile = Callable[[dict[str, Any], Callable[[], object]], None]
 
 
 @pytest.fixture
@@ -119,6 +123,55 @@ def test_a_dataset_dropped_in_a_group_changes_what_the_next_event_of_the_job_sup
     drop = {"c": {"lifecycleStateChange": facet(lifecycleStateChange="DROP")}}
     desk.send(complete(1, "a", "b"), complete(2, "a", "bc", facets=drop), complete(3, "b", "c"))
     agree(desk, "b>c")
+
+
+@pytest.fixture
+def meanwhile(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
+    """Send an event, and do something else before it is written: it waits, or what it does is written first."""
+    plain = Later.flush
+
+    def during(event_sent: dict[str, Any], work: Callable[[], object]) -> None:
+        reached, go_on = threading.Event(), threading.Event()
+
+        def flush(later: Later) -> None:
+            if not reached.is_set():
+                reached.set()
+                go_on.wait(60)
+            plain(later)
+
+        monkeypatch.setattr(Later, "flush", flush)
+        with ThreadPoolExecutor(2) as pool:
+            sending = pool.submit(desk.send, event_sent)
+            assert reached.wait(60)
+            working = pool.submit(work)
+            wait([working], timeout=0.3)
+            go_on.set()
+            sending.result(60)
+            working.result(60)
+
+    return during
+
+
+def test_an_edge_that_is_deleted_while_a_group_is_written_counts_what_there_is(
+    desk: Desk, meanwhile: Meanwhile
+) -> None:
+    desk.send(complete(1, "a", "b"))
+    number = desk.edge("a>b")["id"]
+
+    def delete() -> None:
+        desk.catalog.change(lambda tools: editing.delete_edge(tools, number, desk.admin))
+
+    meanwhile(complete(2, "a", "b"), delete)
+    agree(desk)
+
+
+def test_a_dataset_that_another_server_drops_while_a_group_is_written_loses_its_edges(
+    desk: Desk, other: Desk, meanwhile: Meanwhile
+) -> None:
+    drop = {"b": {"lifecycleStateChange": facet(lifecycleStateChange="DROP")}}
+    desk.send(complete(1, "b", "c", job="another"))
+    meanwhile(complete(2, "a", "b"), lambda: other.send(event("DATASET", 5, "b", facets=drop)))
+    agree(desk)
 
 
 def test_a_sender_who_goes_away_stops_neither_the_event_nor_the_writer(desk: Desk) -> None:

@@ -5,12 +5,13 @@ Source: lineage-ingestion; catalog.md, "Order", C5, C7, C12, C16, C25.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, and_, or_, select
 
 from streamt.catalog.access import Caller
+from streamt.catalog.ahead import Ahead
 from streamt.catalog.events import DatasetSays, Event, EventProblem, InvalidEventError
 from streamt.catalog.known_jobs import JobState, KnownJobs
 from streamt.catalog.reconcile import Authority, Claim, Claims, Edge, Node, asserted, changes, superseded
@@ -83,6 +84,7 @@ class Work:
         rights: what users may edit at present.
         now: the server's time, in nanoseconds.
         jobs: what is known of jobs, where nobody else can have changed it; None where somebody can.
+        ahead: what was read for several events together.
     """
 
     conn: Connection
@@ -92,6 +94,7 @@ class Work:
     rights: Rights
     now: int
     jobs: KnownJobs | None = None
+    ahead: Ahead = field(default_factory=Ahead)
     _stones: bool | None = None
 
     def has_stones(self) -> bool:
@@ -114,7 +117,7 @@ def apply(work: Work, submission: Submission) -> Outcome:
     told = submission.event
     if isinstance(told, InvalidEventError):
         return _rejected(work, received, None, told.problems)
-    before = ledger.seen(work.conn, submission.digest, submission.caller.user)
+    before = work.ahead.seen_before(work.conn, submission.digest, submission.caller.user)
     if any(earlier.includes(scope) for _, earlier in before):
         return Outcome(before[0][0], "unchanged")
     nodes = resolve(work.conn, work.registry, work.ids, _names(told))
@@ -194,7 +197,8 @@ def _accepted(
     if told.job:
         job_number = ledger.job_id(conn, work.ids, told.job)
         if told.run:
-            run_number, is_first = ledger.run_id(work.ids, work.later, job_number, told)
+            row = work.ahead.run(conn, job_number, told.run)
+            run_number, is_first = ledger.run_id(work.ids, work.later, job_number, told, row)
         ledger.note_job(work.later, job_number, told)
     status = ledger.APPLIED if any(nodes.values()) else ledger.STORED
     fate = ledger.Fate(status, "", job_number, run_number)

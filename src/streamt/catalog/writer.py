@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
+from streamt.catalog.ahead import Ahead, read_ahead
 from streamt.catalog.applying import Outcome, Submission, Work, apply
+from streamt.catalog.events import Event
 from streamt.catalog.known_jobs import KnownJobs
 from streamt.catalog.store import people
 from streamt.catalog.store.engine import AwayError, ContendedError, Store
@@ -132,12 +134,17 @@ class Writer:
         def work(conn: Connection) -> tuple[list[Outcome], Registry, PendingIds, object]:
             state = self._store.state(conn)
             pending = ids.begin()
-            self._store.lock_registry(conn, exclusive=False)
-            named = [getattr(one.submission.event, "job", None) for one in group]
-            self._store.lock_jobs(conn, [job_key(job) for job in named if job])
+            events = [told for one in group if isinstance(told := one.submission.event, Event)]
+            # A dataset is dropped while nobody else asserts anything: their claims would not be seen, nor the drop.
+            self._store.lock_registry(conn, exclusive=any(one.dropped for one in events))
+            self._store.lock_jobs(conn, [job_key(one.job) for one in events if one.job])
             registry = load_registry(conn, self._registries[lane], ids)
-            later, jobs = Later(conn), self._jobs.at(state)
-            means = Work(conn, pending, later, registry, Rights(conn), self._clock(), jobs)
+            jobs, ahead = self._jobs.at(state), Ahead()
+            if jobs is None:
+                senders = [(one.submission.digest, one.submission.caller.user) for one in group]
+                ahead, jobs = read_ahead(conn, pending, senders, events)
+            later = Later(conn)
+            means = Work(conn, pending, later, registry, Rights(conn), self._clock(), jobs, ahead)
             outcomes = [apply(means, one.submission) for one in group]
             later.flush()
             return outcomes, registry, pending, state

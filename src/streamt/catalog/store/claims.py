@@ -220,22 +220,35 @@ def _made_asset(conn: Connection, ids: PendingIds, ref: Ref) -> int:
 
 def claims_of_job(conn: Connection, ids: PendingIds, job_number: int) -> dict[Slot, Stored]:
     """Return all claims of a job."""
-    found = {}
-    for row in _CLAIMS.run(conn, number=job_number):
+    return claims_of_jobs(conn, ids, [job_number])[job_number]
+
+
+def claims_of_jobs(conn: Connection, ids: PendingIds, numbers: Sequence[int]) -> dict[int, dict[Slot, Stored]]:
+    """Return all claims of some jobs.
+
+    On PostgreSQL nobody else takes one away until the transaction ends: what is decided from them would be wrong.
+    """
+    found: dict[int, dict[Slot, Stored]] = {number: {} for number in numbers}
+    for row in _CLAIMS.run(conn, numbers=several(conn, numbers)):
         ends = (_ref(conn, ids, row.source_id), _ref(conn, ids, row.target_id))
         moment = Moment(row.event_time, row.rank, row.digest)
         how = load_uses(json.loads(row.how)) if row.how else ()
         said = Claim(row.event_id, moment, row.slot == 0, row.source_time, row.target_time, how)
         key = Slot(Edge(*ends, row.source_field, row.target_field), row.slot)
-        found[key] = Stored(row.edge_id, row.deleted_at, row.run_id, said)
+        found[row.job_id][key] = Stored(row.edge_id, row.deleted_at, row.run_id, said)
     return found
 
 
-_CLAIMS = selecting(
-    select(claim, edge.c.source_id, edge.c.target_id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at)
-    .join(edge, edge.c.id == claim.c.edge_id)
-    .where(claim.c.job_id == bindparam("number"))
-)
+def _claims(dialect: str) -> Any:
+    ends = (edge.c.source_id, edge.c.target_id, edge.c.source_field, edge.c.target_field, edge.c.deleted_at)
+    query = select(claim, *ends).join(edge, edge.c.id == claim.c.edge_id)
+    query = query.where(is_among(dialect, claim.c.job_id, "numbers"))
+    if dialect == "sqlite":
+        return query
+    return query.order_by(claim.c.edge_id, claim.c.job_id).with_for_update(of=claim)
+
+
+_CLAIMS = Statement(_claims)
 
 
 def _ref(conn: Connection, ids: PendingIds, number: int) -> Ref:

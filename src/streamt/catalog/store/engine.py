@@ -115,8 +115,9 @@ class Store:
         """Wait until no other transaction works on these jobs; on PostgreSQL only, in one order for all."""
         if self.is_sqlite:
             return
-        for number in sorted({int.from_bytes(key[:8], signed=True) for key in keys}):
-            connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": number})
+        numbers = sorted({int.from_bytes(key[:8], signed=True) for key in keys})
+        locking = text("select pg_advisory_xact_lock(key) from unnest(cast(:keys as bigint[])) as key")
+        connection.execute(locking, {"keys": numbers}).all()
 
     def lock_registry(self, connection: Connection, *, exclusive: bool) -> None:
         """Keep registration and the resolving of names apart, on PostgreSQL; SQLite has one writer anyway."""

@@ -7,14 +7,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, or_, select, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    LargeBinary,
+    Text,
+    any_,
+    bindparam,
+    delete,
+    or_,
+    select,
+    update,
+)
 
 from streamt.catalog.events import Event
 from streamt.catalog.matching import fold, parse_namespace, tail
 from streamt.catalog.reconcile import Authority, frontier, run_state
 from streamt.catalog.run_listing import Fact
 from streamt.catalog.store.ids import PendingIds
-from streamt.catalog.store.statements import Later, inserting, selecting
+from streamt.catalog.store.statements import Later, Statement, inserting, is_among, selecting, several
 from streamt.catalog.store.tables import (
     authority,
     code,
@@ -67,12 +79,23 @@ def seen(conn: Connection, digest: bytes, submitter: int) -> list[tuple[int, Sco
     return [(row.event_id, Scope.parse(row.datastores)) for row in rows]
 
 
-_SEEN = selecting(
-    select(event_seen.c.event_id, scope.c.datastores)
+def all_seen(conn: Connection, digests: Sequence[bytes]) -> dict[tuple[bytes, int], list[tuple[int, Scope]]]:
+    """Return the events of some bodies, by body and submitter, with the scopes that they had; on PostgreSQL."""
+    found: dict[tuple[bytes, int], list[tuple[int, Scope]]] = {}
+    for row in _ALL_SEEN.run(conn, digests=list(digests)):
+        found.setdefault((row.digest, row.submitter_id), []).append((row.event_id, Scope.parse(row.datastores)))
+    return found
+
+
+_OF_SEEN = (
+    select(event_seen.c.digest, event_seen.c.submitter_id, event_seen.c.event_id, scope.c.datastores)
     .join(scope, scope.c.id == event_seen.c.scope_id)
-    .where(event_seen.c.digest == bindparam("digest"), event_seen.c.submitter_id == bindparam("submitter"))
     .order_by(event_seen.c.event_id)
 )
+_SEEN = selecting(
+    _OF_SEEN.where(event_seen.c.digest == bindparam("digest"), event_seen.c.submitter_id == bindparam("submitter"))
+)
+_ALL_SEEN = selecting(_OF_SEEN.where(event_seen.c.digest == any_(bindparam("digests", type_=ARRAY(LargeBinary)))))
 
 
 @lru_cache(1_000)
@@ -111,10 +134,20 @@ _NOTE_ABOUT = selecting(_NEWER.values({**_PRODUCER, "about": bindparam("new_abou
 _OF_RUNS = ("parent", "nominal_time", "error_message")
 
 
-def run_id(ids: PendingIds, later: Later, job_number: int, told: Event) -> tuple[int, bool]:
-    """Return the number of an event's run, and whether the event is its first."""
+def find_run(conn: Connection, job_number: int, uuid: str | None) -> Any:
+    """Return what is kept of a run; None if nothing is."""
+    return _FIND_RUN.first(conn, job=job_number, uuid=uuid)
+
+
+def find_runs(conn: Connection, jobs: Sequence[int], uuids: Sequence[str]) -> dict[tuple[int, str], Any]:
+    """Return what is kept of some runs of some jobs, by job and id; on PostgreSQL."""
+    rows = _FIND_RUNS.run(conn, jobs=list(jobs), uuids=list(uuids))
+    return {(row.job_id, row.uuid): row for row in rows}
+
+
+def run_id(ids: PendingIds, later: Later, job_number: int, told: Event, row: Any) -> tuple[int, bool]:
+    """Return the number of an event's run, of which `row` is kept, and whether the event is its first."""
     time = told.moment.time
-    row = _FIND_RUN.first(later.conn, job=job_number, uuid=told.run)
     about = {key: value for key, value in told.about_job.items() if key in _OF_RUNS}
     if row is None:
         number = ids.next_number(later.conn, run)
@@ -129,9 +162,12 @@ def run_id(ids: PendingIds, later: Later, job_number: int, told: Event) -> tuple
     return row.id, False
 
 
-_FIND_RUN = selecting(
-    select(run.c.id, run.c.started_at, run.c.latest_at, run.c.about).where(
-        run.c.job_id == bindparam("job"), run.c.uuid == bindparam("uuid")
+_OF_RUN = select(run.c.id, run.c.job_id, run.c.uuid, run.c.started_at, run.c.latest_at, run.c.about)
+_FIND_RUN = selecting(_OF_RUN.where(run.c.job_id == bindparam("job"), run.c.uuid == bindparam("uuid")))
+_FIND_RUNS = selecting(
+    _OF_RUN.where(
+        run.c.job_id == any_(bindparam("jobs", type_=ARRAY(BigInteger))),
+        run.c.uuid == any_(bindparam("uuids", type_=ARRAY(Text))),
     )
 )
 _MAKE_RUN = inserting(
@@ -330,23 +366,24 @@ def load_listing(conn: Connection, ids: PendingIds, number: int | None) -> Listi
 
 def authorities_of(conn: Connection, number: int) -> tuple[Authority, ...]:
     """Return a job's authoritative events, those that are somewhere the latest."""
-    return tuple(
-        Authority(row.event_id, Moment(row.event_time, row.rank, row.digest), Scope.parse(row.datastores), row.run_id)
-        for row in _AUTHORITIES.run(conn, number=number)
-    )
+    return tuple(authorities_of_jobs(conn, [number])[number])
 
 
-_AUTHORITIES = selecting(
-    select(
-        authority.c.event_id,
-        authority.c.event_time,
-        authority.c.rank,
-        authority.c.digest,
-        scope.c.datastores,
-        authority.c.run_id,
+def authorities_of_jobs(conn: Connection, numbers: Sequence[int]) -> dict[int, list[Authority]]:
+    """Return the authoritative events of some jobs."""
+    found: dict[int, list[Authority]] = {number: [] for number in numbers}
+    for row in _AUTHORITIES.run(conn, numbers=several(conn, numbers)):
+        moment = Moment(row.event_time, row.rank, row.digest)
+        found[row.job_id].append(Authority(row.event_id, moment, Scope.parse(row.datastores), row.run_id))
+    return found
+
+
+_AUTHORITIES = Statement(
+    lambda dialect: (
+        select(authority, scope.c.datastores)
+        .join(scope, scope.c.id == authority.c.scope_id)
+        .where(is_among(dialect, authority.c.job_id, "numbers"))
     )
-    .join(scope, scope.c.id == authority.c.scope_id)
-    .where(authority.c.job_id == bindparam("number"))
 )
 
 
