@@ -2,16 +2,20 @@
 
 import gzip
 import json
+import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
 from streamt.catalog.access import Permission, Right
 from streamt.catalog.http import Settings
+from streamt.catalog.http.app import document
+from streamt.catalog.http.bodies import MAX_BODY, MAX_REGISTRATION
 from tests.catalog.desk import NAMESPACE, Desk, event, facet
 from tests.catalog.server import Client, serving, token_for
 
@@ -135,6 +139,47 @@ def test_a_gzip_bomb_is_413(site: Site) -> None:
 def test_a_body_larger_than_the_limit_is_413_without_reading_on(site: Site) -> None:
     headers = {"Content-Length": str(11 * 1024 * 1024)}
     assert site.client.call("POST", LINEAGE, raw=b"{", headers=headers).status == 413
+
+
+DOCUMENT = document()["paths"]
+WITH_BODY = [
+    f"{method.upper()} {path}"
+    for path, methods in DOCUMENT.items()
+    for method, operation in methods.items()
+    if "requestBody" in operation and "lineage" not in path
+]
+
+
+@pytest.mark.parametrize("token", ["with a token", "without one"])
+@pytest.mark.parametrize("operation", WITH_BODY)
+def test_no_endpoint_reads_more_than_it_can_need(site: Site, operation: str, token: str) -> None:
+    method, _, path = operation.partition(" ")
+    path = re.sub(r"\{\w+\}", "1", path)
+    is_registration = path.endswith("/containers")
+    client = site.client if token == "with a token" else Client(site.client.url)
+    limit = MAX_REGISTRATION if is_registration and client.token else MAX_BODY
+    stated = client.call(method, path, raw=b"{", headers={"Content-Length": str(limit + 1)})
+    assert (stated.status, stated.json["detail"]) == (413, f"the body is larger than {limit} bytes")
+    if limit == MAX_BODY:
+        chunks = (b"%x\r\n%b\r\n" % (65536, b" " * 65536) for _ in range(17))
+        assert sent_in_chunks(client, method, path, b"".join(chunks)) == 413
+
+
+def sent_in_chunks(client: Client, method: str, path: str, chunks: bytes) -> int:
+    """Send a body whose length is not stated and which never ends; return the status of the answer."""
+    parts = urlsplit(client.url)
+    token = f"Authorization: Bearer {client.token}\r\n" if client.token else ""
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\n{token}Content-Type: application/json\r\n"
+    with socket.create_connection((parts.hostname or "", parts.port or 80), timeout=60) as line:
+        line.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + chunks)
+        return int(line.recv(12)[-3:])
+
+
+def test_a_registration_may_be_larger_than_other_requests(site: Site) -> None:
+    fields = [{"name": f"f{number}" + "x" * 900} for number in range(1300)]
+    body = {"containers": [{"name": "wide", "fields": fields}], "whole": False}
+    assert len(json.dumps(body)) > MAX_BODY
+    assert site.client.post("/api/v1/datastores/1/containers", body).status == 200
 
 
 def test_more_than_ten_thousand_events_are_413(site: Site) -> None:

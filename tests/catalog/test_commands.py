@@ -1,5 +1,6 @@
 """`streamt catalog ...` as a user types it, against a real server or store."""
 
+import getpass
 import json
 import os
 import signal
@@ -12,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from streamt.catalog.access import Permission
 from streamt.catalog.sources import in_dbt_manifest, in_events, in_folder, in_postgres, locate
 from streamt.catalog.store import people
+from streamt.catalog.store.tables import audit
 from tests.catalog.desk import Desk, event
 from tests.catalog.server import Client, serving, token_for
 from tests.deploy.postgres_server import PostgresServer
@@ -151,6 +154,19 @@ def test_people_are_made_on_the_store_itself(store_url: str) -> None:
     assert shell.data("catalog", "token", "list")[-1]["revoked"] is True
     shell.data("catalog", "user", "delete", "ann")
     assert shell.run("catalog", "user", "delete", "ann").returncode == 1
+    with desk.catalog.reading() as conn:
+        lines = conn.execute(select(audit.c.action, audit.c.detail).order_by(audit.c.id)).all()[-7:]
+    assert [line.action for line in lines] == [
+        "user.create",
+        "team.create",
+        "team.add",
+        "team.grant",
+        "token.create",
+        "token.revoke",
+        "user.delete",
+    ]
+    assert {json.loads(line.detail)["shell_user"] for line in lines} == {getpass.getuser()}
+    assert made["token"] not in str(lines)
     desk.catalog.close()
 
 

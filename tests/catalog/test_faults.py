@@ -11,10 +11,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import func, select
@@ -28,6 +29,7 @@ from streamt.catalog.store.tables import claim, edge, event_body
 from streamt.catalog.store.tables import event as event_table
 from tests.catalog.desk import Desk, event, facet, lineage
 from tests.catalog.server import Client, serving, token_for
+from tests.deploy.postgres_server import PostgresServer
 
 MUTATIONS = int(os.environ.get("STREAMT_CATALOG_MUTATIONS", "1500"))
 """How many mutations are tried; `make test-catalog-mutations` tries 100,000."""
@@ -235,6 +237,72 @@ def test_a_full_store_is_503_and_acknowledges_nothing(tmp_path: Path) -> None:
         kept = [answer.json["event"] for answer in answers if answer.status == 200]
         with desk.catalog.reading() as conn:
             assert set(conn.scalars(select(event_body.c.event_id))) == set(kept)
+
+
+def test_a_store_that_may_only_be_read_is_503_and_still_answers_questions(sqlite_desk: Desk) -> None:
+    token = token_for(sqlite_desk.catalog, sqlite_desk.admin)
+    with serving(sqlite_desk.catalog) as url:
+        client = Client(url, token)
+        assert client.post("/api/v1/lineage", event("COMPLETE", 1, "a", "b")).status == 200
+        _only_read(sqlite_desk, 1)
+        away = client.post("/api/v1/lineage", event("COMPLETE", 2, "a", "c", run=2))
+        assert (away.status, int(away.headers["retry-after"]) > 0) == (503, True)
+        assert client.post("/api/v1/teams", {"name": "late"}).status == 503
+        assert client.get("/api/v1/status").json["edges"] == 1
+        _only_read(sqlite_desk, 0)
+        assert client.post("/api/v1/lineage", event("COMPLETE", 2, "a", "c", run=2)).status == 200
+        assert sqlite_desk.edges() == {"a>c"}
+        assert not inconsistencies(sqlite_desk.catalog)
+
+
+def _only_read(desk: Desk, word: int) -> None:
+    with desk.catalog.store.writing.connect() as conn:
+        conn.rollback()
+        raw = conn.connection.driver_connection
+        assert raw is not None
+        raw.execute(f"pragma query_only={word}")
+
+
+def test_a_store_that_goes_away_under_load_is_503_and_goes_on_when_it_is_back(
+    postgres: PostgresServer, postgres_template: str
+) -> None:
+    name = f"catalog_{uuid4().hex}"
+    postgres.execute(f'CREATE DATABASE "{name}" TEMPLATE {postgres_template}')
+    desk = Desk.again(postgres.url(name))
+    token = token_for(desk.catalog, desk.admin)
+    statuses: list[int] = []
+    kept: list[int] = []
+
+    def load(client: Client, worker: int) -> None:
+        for number in range(60):
+            answer = client.post("/api/v1/lineage", event("COMPLETE", 1, "a", "b", job=f"{worker}-{number}"))
+            statuses.append(answer.status)
+            kept.extend([answer.json["event"]] if answer.status == 200 else [])
+            if answer.status == 503:
+                assert int(answer.headers["retry-after"]) > 0
+
+    with serving(desk.catalog) as url:
+        with ThreadPoolExecutor(4) as pool:
+            workers = [pool.submit(load, Client(url, token), number) for number in range(3)]
+            until(lambda: len(kept) > 5)
+            postgres.execute(f'ALTER DATABASE "{name}" WITH ALLOW_CONNECTIONS false')
+            postgres.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            until(lambda: 503 in statuses)
+            postgres.execute(f'ALTER DATABASE "{name}" WITH ALLOW_CONNECTIONS true')
+            for each in workers:
+                each.result()
+        assert Client(url, token).post("/api/v1/lineage", event("COMPLETE", 1, "a", "c", job="late")).status == 200
+        assert set(statuses) == {200, 503}
+        with desk.catalog.reading() as conn:
+            assert set(kept) <= set(conn.scalars(select(event_body.c.event_id)))
+        assert not inconsistencies(desk.catalog)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_idle_connections_and_slow_clients_hold_nobody_up(sqlite_desk: Desk) -> None:

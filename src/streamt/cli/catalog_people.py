@@ -1,5 +1,6 @@
 """`streamt catalog token|user|team|grant`: who may do what, written to the store itself."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
@@ -31,6 +32,22 @@ def _change(store: str | None, work: "Callable[[Tools], T]") -> T:
         return opened.write(lambda conn: work(Tools(conn, Ids().begin(), time.time_ns())))
     finally:
         opened.close()
+
+
+def _note(tools: "Tools", action: str, subject: str, **detail: object) -> None:
+    """Add a line to the audit.
+
+    The store cannot know which of its users sits at the shell, so the line names the operating system's.
+    """
+    import getpass
+
+    from streamt.catalog.store import people
+
+    try:
+        who = getpass.getuser()
+    except (OSError, KeyError):  # a container may run as a number without a name
+        who = str(os.getuid())
+    people.note(tools.conn, None, people.Deed(action, subject, {**detail, "shell_user": who}), tools.now)
 
 
 def _missing(what: str, name: str) -> StreamtError:
@@ -73,7 +90,9 @@ def create_token(
         if team and (number is None or not people.is_member(tools.conn, number, owner.id)):
             raise _missing("team of this user", team)
         held = frozenset(Right(one) for one in rights) or ALL_RIGHTS
-        return people.make_token(tools.conn, people.NewToken(owner.id, name, held, number, ends), tools.now)
+        made = people.make_token(tools.conn, people.NewToken(owner.id, name, held, number, ends), tools.now)
+        _note(tools, "token.create", f"token {made[0]}", user=user, rights=sorted(held))
+        return made
 
     number, text = _change(store, work)
     return Result(text=[f"{text}\n".encode()], data=encode({"id": number, "token": text}))
@@ -112,8 +131,12 @@ def revoke_token(*, number: int, store: str | None) -> Result:
     """Revoke a token by its number."""
     from streamt.catalog.store import people
 
-    if not _change(store, lambda tools: people.revoke_token(tools.conn, number, tools.now)):
-        raise _missing("token", str(number))
+    def work(tools: "Tools") -> None:
+        if not people.revoke_token(tools.conn, number, tools.now):
+            raise _missing("token", str(number))
+        _note(tools, "token.revoke", f"token {number}")
+
+    _change(store, work)
     return Result(summary=f"token {number} is revoked")
 
 
@@ -134,9 +157,14 @@ def create_user(*, name: str, role: str, store: str | None) -> Result:
     from streamt.catalog.access import Role
     from streamt.catalog.store import people
 
-    number = _change(store, lambda tools: people.make_account(tools.conn, name, Role(role), tools.now))
-    if number is None:
-        raise _taken("user", name)
+    def work(tools: "Tools") -> int:
+        made = people.make_account(tools.conn, name, Role(role), tools.now)
+        if made is None:
+            raise _taken("user", name)
+        _note(tools, "user.create", name, role=role)
+        return made
+
+    number = _change(store, work)
     return Result(data=encode({"id": number}), summary=f"user `{name}` has the number {number}")
 
 
@@ -153,6 +181,7 @@ def delete_user(*, name: str, store: str | None) -> Result:
         if found is None:
             raise _missing("user", name)
         people.delete_account(tools.conn, found.id, tools.now)
+        _note(tools, "user.delete", f"user {found.id}")
 
     _change(store, work)
     return Result(summary=f"user `{name}` is deleted")
@@ -173,9 +202,14 @@ def create_team(*, name: str, store: str | None) -> Result:
     """Make a team."""
     from streamt.catalog.store import people
 
-    number = _change(store, lambda tools: people.make_team(tools.conn, name))
-    if number is None:
-        raise _taken("team", name)
+    def work(tools: "Tools") -> int:
+        made = people.make_team(tools.conn, name)
+        if made is None:
+            raise _taken("team", name)
+        _note(tools, "team.create", name)
+        return made
+
+    number = _change(store, work)
     return Result(data=encode({"id": number}), summary=f"team `{name}` has the number {number}")
 
 
@@ -211,6 +245,7 @@ def _set_member(store: str | None, name: str, member: str, *, is_member: bool) -
         if found is None:
             raise _missing("user", member)
         people.set_member(tools.conn, number, found.id, member=is_member)
+        _note(tools, "team.add" if is_member else "team.remove", f"team {number}", user=found.id)
 
     _change(store, work)
 
@@ -234,6 +269,7 @@ def grant(*, team_name: str, datastore: int, permission: str, store: str | None)
             raise _missing("datastore", str(datastore))
         given = None if permission == "none" else Permission(permission)
         people.set_grant(tools.conn, number, datastore, given)
+        _note(tools, "team.grant", f"team {number}", datastore=datastore, permission=given and given.value)
 
     _change(store, work)
     return Result(summary=f"team `{team_name}` has {permission} on datastore {datastore}")

@@ -11,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 
 from streamt import __version__
 from streamt.catalog.http import answers, lineage, lineage_reading, people, problems, registry
+from streamt.catalog.http.bodies import Bodies
 from streamt.catalog.http.callers import Callers, Reader, Service
 from streamt.catalog.http.direct import Direct
 from streamt.catalog.http.metrics import Metrics
@@ -71,6 +72,7 @@ def create_app(catalog: Catalog, settings: Settings | None = None) -> FastAPI:
     for router in (lineage.router, lineage_reading.router, registry.router, people.router, service_router):
         app.include_router(router, prefix=PREFIX)
     app.add_api_route("/api/lineage", lineage.post_lineage, methods=["POST"], include_in_schema=False)
+    app.add_middleware(Bodies, service=app)
     app.add_middleware(Direct, service=app, endpoints=_DIRECT)
     app.add_middleware(SentPaths)
     app.add_middleware(Surroundings, metrics=app.state.metrics)
@@ -167,7 +169,9 @@ def _describe(app: FastAPI) -> None:
 
 
 def _as_problem(operation: dict[str, Any]) -> None:
-    """Say that an invalid request is answered by a problem, too."""
+    """Say that an invalid request is answered by a problem, too, and one whose body is too much or too slow."""
+    if "requestBody" in operation:
+        operation["responses"] |= {str(status): answer for status, answer in responses(408, 413).items()}
     invalid = operation["responses"].get("422")
     if invalid is not None:
         schema = {"$ref": "#/components/schemas/Problem"}

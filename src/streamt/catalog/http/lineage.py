@@ -3,7 +3,6 @@
 Source: lineage-openapi; catalog.md, "Endpoint", C3, C12, C28.
 """
 
-import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Literal
@@ -16,11 +15,11 @@ from pydantic import BaseModel, Field
 from streamt.catalog import wire
 from streamt.catalog.access import Caller
 from streamt.catalog.applying import Outcome
+from streamt.catalog.http.bodies import read_within
 from streamt.catalog.http.callers import Sender, Service
 from streamt.catalog.http.problems import problem, responses
 from streamt.catalog.store.engine import AwayError
 
-READ_SECONDS = 60.0
 router = APIRouter(tags=["lineage"])
 
 
@@ -142,7 +141,7 @@ async def read_body(request: Request) -> wire.Body:
     kind, _, parameters = media.partition(";")
     if kind.strip().lower() != "application/json" or not _is_utf8(parameters):
         raise wire.RefusedError(415, "send application/json in UTF-8")
-    data = await _sent(request)
+    data = await read_within(request, wire.MAX_SENT)
     encoding = request.headers.get("content-encoding", "")
 
     def read() -> wire.Body:
@@ -157,23 +156,6 @@ def _is_utf8(parameters: str) -> bool:
         if name.strip().lower() == "charset" and value.strip().strip('"').lower() not in ("utf-8", "utf8"):
             return False
     return True
-
-
-async def _sent(request: Request) -> bytes:
-    too_large = wire.RefusedError(413, f"the body is larger than {wire.MAX_SENT} bytes")
-    stated = request.headers.get("content-length", "0")
-    if stated.isdigit() and int(stated[:20]) > wire.MAX_SENT:
-        raise too_large
-    data = bytearray()
-    try:
-        async with asyncio.timeout(READ_SECONDS):
-            async for chunk in request.stream():
-                data += chunk
-                if len(data) > wire.MAX_SENT:
-                    raise too_large
-    except TimeoutError:
-        raise wire.RefusedError(408, "the body did not arrive in time") from None
-    return bytes(data)
 
 
 async def deliver(

@@ -138,3 +138,8 @@ _ANSWERS = {
     DataError: _unstorable,
     UnicodeEncodeError: _unstorable,
 }
+
+
+async def answer(request: Request, error: Exception) -> JSONResponse:
+    """Return the answer to one of the errors that `install` answers, for what stands before the application."""
+    return await _ANSWERS[type(error)](request, error)
