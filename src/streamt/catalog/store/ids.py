@@ -12,13 +12,41 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from streamt.catalog.store.statements import Statement, inserting, selecting
 
-_MOST = 200_000
+_NUMBERS, _VALUES = 100_000, 40_000
 
 
 def insert(connection: Connection, table: Table) -> Insert:
     """Return an INSERT that can say what to do on a conflict; both dialects spell it alike."""
     make = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
     return cast("Insert", make(table))
+
+
+class Recent:
+    """What was asked for lately: the older half goes when the younger has grown to its bound."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._young: dict[Any, Any] = {}
+        self._old: dict[Any, Any] = {}
+
+    def get(self, key: object) -> Any:
+        """Return what is kept under a key; None if nothing is."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self._young[key] = found
+        return found
+
+    def add(self, some: Mapping[Any, Any]) -> None:
+        """Keep some more."""
+        self._young |= some
+        if len(self._young) > self._most:
+            self._young, self._old = {}, self._young
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._young, self._old = {}, {}
 
 
 class Ids:
@@ -29,8 +57,8 @@ class Ids:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, bytes], int] = {}
-        self._values: dict[tuple[str, object], Any] = {}
+        self._known = Recent(_NUMBERS)
+        self._values = Recent(_VALUES)
 
     def begin(self) -> "PendingIds":
         """Return a view for one transaction."""
@@ -38,12 +66,8 @@ class Ids:
 
     def keep(self, pending: "PendingIds") -> None:
         """Remember what a committed transaction learnt."""
-        if len(self._known) > _MOST:
-            self._known.clear()
-        if len(self._values) > _MOST:
-            self._values.clear()
-        self._known |= pending.made
-        self._values |= pending.learnt
+        self._known.add(pending.made)
+        self._values.add(pending.learnt)
 
     def forget_values(self) -> None:
         """Forget what was learnt beside the numbers, since the registry has changed."""
@@ -53,7 +77,7 @@ class Ids:
 class PendingIds:
     """Numbers as one transaction sees them."""
 
-    def __init__(self, known: Mapping[tuple[str, bytes], int], values: Mapping[tuple[str, object], Any]) -> None:
+    def __init__(self, known: Recent, values: Recent) -> None:
         self._known = known
         self._values = values
         self.made: dict[tuple[str, bytes], int] = {}
@@ -71,7 +95,8 @@ class PendingIds:
     def get(self, table: Table, digest: bytes) -> int | None:
         """Return a number that is remembered."""
         key = (table.name, digest)
-        return self.made.get(key) or self._known.get(key)
+        number: int | None = self.made.get(key) or self._known.get(key)
+        return number
 
     def value(self, kind: str, key: object) -> Any:
         """Return something that is remembered under a key; None if nothing is."""
