@@ -166,7 +166,11 @@ def bare_inserts(path: Path, bodies: Sequence[bytes]) -> None:
 
 
 def servers_on_postgres(folder: Path, events: int) -> None:
-    """Compare two servers on one PostgreSQL with one."""
+    """Compare two servers on one PostgreSQL with one.
+
+    Servers, clients and PostgreSQL share the processors: with fewer than four idle ones, the rate by the clock says how
+    many there are. What two servers could do with one processor each follows from their CPU time for an event.
+    """
     from tests.deploy.postgres_server import postgres_server
 
     world = World.of(SMALL_EDGES)
@@ -176,14 +180,17 @@ def servers_on_postgres(folder: Path, events: int) -> None:
         for _ in fill(catalog, admin, world, world.jobs):
             pass
         catalog.close()
-        rates = {1: 0.0, 2: 0.0}
+        rounds: dict[int, list[Sent]] = {1: [], 2: []}
         for turn, count in enumerate((1, 2, 1, 2)):
             with serving(url, count) as servers:
-                send(servers, token, world.bodies(200, (2 * turn + 1) * LATER, seed=turn))
-                sent = send(servers, token, world.bodies(events, (2 * turn + 2) * LATER, seed=turn))
-            show(f"PostgreSQL, {count} server{'s' * (count - 1)}", said(sent))
-            rates[count] = max(rates[count], sent.rate)
-        show("two servers against one, the better of two rounds", f"{rates[2] / rates[1]:.2f}", "at least 1.5")
+                send(servers, token, world.bodies(200, (2 * turn + 1) * LATER, seed=turn), 2 * CLIENTS)
+                sent = send(servers, token, world.bodies(events, (2 * turn + 2) * LATER, seed=turn), 2 * CLIENTS)
+            show(f"PostgreSQL, {count} server{'s' * (count - 1)}, {2 * CLIENTS} clients", said(sent))
+            rounds[count].append(sent)
+        clock = [max(one.rate for one in rounds[count]) for count in (1, 2)]
+        cpu = [min(one.server for one in rounds[count]) for count in (1, 2)]
+        show("two servers against one, the better of two rounds", f"{clock[1] / clock[0]:.2f}", "at least 1.5")
+        show("  by their CPU time, with a processor for each", f"{2 * cpu[0] / cpu[1]:.2f}")
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -88,23 +88,23 @@ def _serve(url: str, pipe: Connection) -> None:
     thread.join(60)
 
 
-def send(servers: Sequence[Server], token: str, bodies: Sequence[bytes]) -> Sent:
+def send(servers: Sequence[Server], token: str, bodies: Sequence[bytes], clients: int = CLIENTS) -> Sent:
     """Send events with several threads of one process, each over one connection; the servers take turns."""
     with ProcessPoolExecutor(1, mp_context=_SPAWN) as process:
         process.submit(time.time).result()  # the process is up before the clock runs
         before = [server.cost()[0] for server in servers]
         ports = [server.port for server in servers]
-        seconds, cpu = process.submit(_send, ports, token, bodies).result()
+        seconds, cpu = process.submit(_send, ports, token, [bodies[at::clients] for at in range(clients)]).result()
         used = sum(server.cost()[0] for server in servers) - sum(before)
     return Sent(len(bodies) / seconds, used / len(bodies) * 1e6, cpu / len(bodies) * 1e6)
 
 
-def _send(ports: Sequence[int], token: str, bodies: Sequence[bytes]) -> tuple[float, float]:
+def _send(ports: Sequence[int], token: str, parts: Sequence[Sequence[bytes]]) -> tuple[float, float]:
     began, cpu = time.perf_counter(), time.process_time()
-    with ThreadPoolExecutor(CLIENTS) as pool:
-        parts = [pool.submit(post_each, ports[at % len(ports)], token, bodies[at::CLIENTS]) for at in range(CLIENTS)]
-        for part in parts:
-            part.result()
+    with ThreadPoolExecutor(len(parts)) as pool:
+        sending = [pool.submit(post_each, ports[at % len(ports)], token, part) for at, part in enumerate(parts)]
+        for one in sending:
+            one.result()
     return time.perf_counter() - began, time.process_time() - cpu
 
 

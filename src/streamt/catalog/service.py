@@ -47,8 +47,14 @@ class Catalog:
         self._replayer.start()
 
     @classmethod
-    def open(cls, url: str, clock: Callable[[], int] = time.time_ns, *, writers: int = 2) -> "Catalog":
+    def open(cls, url: str, clock: Callable[[], int] = time.time_ns, *, writers: int = 1) -> "Catalog":
         """Open a store and begin to work on it.
+
+        Args:
+            url: the store.
+            clock: the time, in nanoseconds.
+            writers: how many threads write to PostgreSQL. They share one interpreter, and make smaller groups, so that
+                another server does more than another thread.
 
         Raises:
             StreamtError: E570, when the store cannot be used.
