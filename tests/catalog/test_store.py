@@ -357,6 +357,17 @@ EVENTS = st.builds(
 )
 
 
+NAMING_A_NEW_TABLE = st.builds(
+    lambda kind, second, inputs, facets, run, job: event(kind, second, inputs, "b", run=run, job=job, facets=facets),
+    KINDS,
+    st.integers(1, 5),
+    st.sampled_from(["e", "ae", "a", ""]),
+    st.sampled_from([None, {"b": {"columnLineage": lineage(x="e.y")}}]),
+    st.integers(1, 2),
+    st.sampled_from(["one", "two"]),
+)
+
+
 def _state(desk: Desk) -> dict[str, Any]:
     with desk.catalog.reading() as conn:
         evidence = {
@@ -414,3 +425,29 @@ def test_any_order_of_delivery_leaves_the_same_catalog(
             for path in tmp_path.glob("law.db*"):
                 path.unlink()
     assert states[0] == states[1]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(events=st.lists(NAMING_A_NEW_TABLE, min_size=1, max_size=6), data=st.data())
+def test_a_table_that_is_registered_later_has_the_edges_as_if_it_had_been_there(
+    sqlite_template: Path, tmp_path: Path, events: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(events)))
+    found = []
+    for moment in (0, at):
+        desk = Desk.again(copied(sqlite_template, tmp_path / "law.db"))
+        try:
+            for number, one in enumerate(events):
+                if number == moment:
+                    desk.register("e")
+                desk.send(one)
+            if moment == len(events):
+                desk.register("e")
+            with desk.catalog.reading() as conn:
+                evidence = set(conn.execute(select(job.c.name, claim.c.event_time, claim.c.how).join(job)).all())
+            found.append((desk.edges(), {tuple(each) for each in evidence}))
+        finally:
+            desk.catalog.close()
+            for path in tmp_path.glob("law.db*"):
+                path.unlink()
+    assert found[0] == found[1]
