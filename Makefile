@@ -118,9 +118,9 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.emitter
 
-# What the catalog costs; EVENTS says how many are sent.
+# What the catalog costs; EVENTS says how many are sent, ARGS the rest: `--postgres`, `--stored 1000000 --edges 200000`.
 bench-catalog: $(DEV)
-	$(BIN)/python -m benchmarks.catalog $(EVENTS)
+	$(BIN)/python -m benchmarks.catalog $(EVENTS) $(ARGS)
 
 # All the mutations of good events; `make test` tries a few of them.
 test-catalog-mutations: $(DEV)

@@ -6,7 +6,7 @@ nor touched, and no URL is ever fetched. Source: lineage-ingestion, "Events Qual
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -111,10 +111,11 @@ def read(value: object, raw: bytes, now: int) -> Event:
     if not isinstance(value, dict):
         raise InvalidEventError([EventProblem("", "an event is a JSON object")])
     event = _model(value)
-    problems = [*_problems_of_envelope(event, now), *_problems_of_names(event)]
+    datasets = list(_datasets(event))
+    problems = [*_problems_of_envelope(event, now), *_problems_of_names(event, datasets)]
     if problems:
         raise InvalidEventError(problems)
-    return _event(event, digest(raw))
+    return _event(event, [dataset for _, dataset in datasets], digest(raw))
 
 
 def _model(value: dict[str, Any]) -> "received.RunEvent | received.JobEvent | received.DatasetEvent":
@@ -157,8 +158,9 @@ def _problems_of_envelope(
 
 def _problems_of_names(
     event: "received.RunEvent | received.JobEvent | received.DatasetEvent",
+    datasets: Iterable[tuple[str, "received.Dataset"]],
 ) -> Iterator[EventProblem]:
-    for place, dataset in _datasets(event):
+    for place, dataset in datasets:
         yield from _too_long(place, dataset.namespace, dataset.name)
     job = getattr(event, "job", None)
     if job is not None:
@@ -185,9 +187,12 @@ def _datasets(
             yield f"/{side}/{at}", one
 
 
-def _event(event: "received.RunEvent | received.JobEvent | received.DatasetEvent", body: bytes) -> Event:
+def _event(
+    event: "received.RunEvent | received.JobEvent | received.DatasetEvent",
+    datasets: "Sequence[received.Dataset]",
+    body: bytes,
+) -> Event:
     kind = _kind(event)
-    datasets = [dataset for _, dataset in _datasets(event)]
     job, run = getattr(event, "job", None), getattr(event, "run", None)
     return Event(
         kind=kind,

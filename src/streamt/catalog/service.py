@@ -35,31 +35,29 @@ PRODUCER = "https://github.com/conduktor/streamt"
 class Catalog:
     """An open catalog."""
 
-    def __init__(self, store: Store, clock: Callable[[], int] = time.time_ns, *, writers: int = 1) -> None:
+    def __init__(self, store: Store, clock: Callable[[], int] = time.time_ns) -> None:
         self.store = store
         self.clock = clock
         self._ids = Ids()
         self._registry: Registry | None = None
-        self._writer = Writer(store, clock, threads=1 if store.is_sqlite else writers)
+        self._writer = Writer(store, clock)
         self._wake = threading.Event()
         self._closing = False
         self._replayer = threading.Thread(target=self._replay_forever, daemon=True)
         self._replayer.start()
 
     @classmethod
-    def open(cls, url: str, clock: Callable[[], int] = time.time_ns, *, writers: int = 1) -> "Catalog":
+    def open(cls, url: str, clock: Callable[[], int] = time.time_ns) -> "Catalog":
         """Open a store and begin to work on it.
 
         Args:
             url: the store.
             clock: the time, in nanoseconds.
-            writers: how many threads write to PostgreSQL. They share one interpreter, and make smaller groups, so that
-                another server does more than another thread.
 
         Raises:
             StreamtError: E570, when the store cannot be used.
         """
-        return cls(open_store(url), clock, writers=writers)
+        return cls(open_store(url), clock)
 
     def close(self) -> None:
         """Write what waits, then let the store go."""

@@ -1,4 +1,4 @@
-"""The queue of events, and the threads that write them in groups: a group is one transaction."""
+"""The queue of events, and the thread that writes them in groups: a group is one transaction."""
 
 import queue
 import threading
@@ -50,21 +50,24 @@ class _Waiting:
 
 
 class Writer:
-    """Writes events, each durable before its sender hears of it."""
+    """Writes events, each durable before its sender hears of it.
 
-    def __init__(self, store: Store, clock: Callable[[], int] = time.time_ns, *, threads: int = 1) -> None:
+    One thread does it, on PostgreSQL, too: several share one interpreter and make smaller groups, which costs more
+    than it saves; what is to be written at the same time is for several servers.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], int] = time.time_ns) -> None:
         self._store = store
         self._clock = clock
-        self._queues: list[queue.SimpleQueue[_Waiting | None]] = [queue.SimpleQueue() for _ in range(threads)]
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._events = 0
         self._bytes = 0
-        self._ids = [Ids() for _ in range(threads)]
-        self._registries: list[Registry | None] = [None] * threads
+        self._ids = Ids()
+        self._registry: Registry | None = None
         self._jobs = Remembered()
-        self._threads = [threading.Thread(target=self._drain, args=(at,), daemon=True) for at in range(threads)]
-        for thread in self._threads:
-            thread.start()
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
 
     @property
     def waiting(self) -> int:
@@ -85,38 +88,32 @@ class Writer:
             self._bytes += size
         waiting = [_Waiting(one) for one in submissions]
         for one in waiting:
-            self._queues[self._lane(one.submission)].put(one)
+            self._queue.put(one)
         return [one.answer for one in waiting]
 
     def close(self) -> None:
         """Write what waits, then stop."""
-        for lane in self._queues:
-            lane.put(None)
-        for thread in self._threads:
-            thread.join(timeout=60)
+        self._queue.put(None)
+        self._thread.join(timeout=60)
 
-    def _lane(self, submission: Submission) -> int:
-        job = getattr(submission.event, "job", None)
-        return int.from_bytes(job_key(job)[:4]) % len(self._queues) if job and len(self._queues) > 1 else 0
-
-    def _drain(self, lane: int) -> None:
-        lines, last = self._queues[lane], 0
-        while (first := lines.get()) is not None:
-            group, stop = _collect(lines, first, expected=last)
+    def _drain(self) -> None:
+        last = 0
+        while (first := self._queue.get()) is not None:
+            group, stop = _collect(self._queue, first, expected=last)
             try:
-                self._write(lane, group)
+                self._write(group)
             finally:
                 with self._lock:
                     self._events -= len(group)
                     self._bytes -= sum(len(one.submission.raw) for one in group)
             if stop:
                 return
-            last = min(len(group) + lines.qsize(), GROUP)
+            last = min(len(group) + self._queue.qsize(), GROUP)
 
-    def _write(self, lane: int, group: Sequence[_Waiting]) -> None:
+    def _write(self, group: Sequence[_Waiting]) -> None:
         """Write a group; when it fails as a whole, each of its events by itself, unless the store is away."""
         try:
-            for one, outcome in zip(group, self._transaction(lane, group), strict=True):
+            for one, outcome in zip(group, self._transaction(group), strict=True):
                 one.answer.set_result(outcome)
         except Exception as error:  # noqa: BLE001 - whatever it is, every sender hears of it, and the thread goes on
             # Two groups may lock the same edges crosswise; one event locks its edges in order.
@@ -126,10 +123,10 @@ class Writer:
                     one.answer.set_exception(error)
                 return
             for one in group:
-                self._write(lane, [one])
+                self._write([one])
 
-    def _transaction(self, lane: int, group: Sequence[_Waiting]) -> list[Outcome]:
-        ids = self._ids[lane]
+    def _transaction(self, group: Sequence[_Waiting]) -> list[Outcome]:
+        ids = self._ids
 
         def work(conn: Connection) -> tuple[list[Outcome], Registry, PendingIds, object]:
             state = self._store.state(conn)
@@ -138,7 +135,7 @@ class Writer:
             # A dataset is dropped while nobody else asserts anything: their claims would not be seen, nor the drop.
             self._store.lock_registry(conn, exclusive=any(one.dropped for one in events))
             self._store.lock_jobs(conn, [job_key(one.job) for one in events if one.job])
-            registry = load_registry(conn, self._registries[lane], ids)
+            registry = load_registry(conn, self._registry, ids)
             jobs, ahead = self._jobs.at(state), Ahead()
             if jobs is None:
                 senders = [(one.submission.digest, one.submission.caller.user) for one in group]
@@ -151,7 +148,7 @@ class Writer:
 
         outcomes, registry, pending, state = self._store.write(work)
         self._jobs.stand_at(self._store.next_state(state))
-        self._registries[lane] = registry
+        self._registry = registry
         ids.keep(pending)
         return outcomes
 
