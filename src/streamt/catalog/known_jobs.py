@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from streamt.catalog.reconcile import Authority
 from streamt.catalog.store.claims import Slot, Stored
 
-CLAIMS = 100_000
-"""The most that is remembered, about 50 MiB; a job without claims counts as one."""
+CLAIMS = 200_000
+"""The most that is remembered, about 100 MiB; a job without claims counts as one."""
 
 
 @dataclass(frozen=True, slots=True)

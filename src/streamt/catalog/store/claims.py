@@ -103,10 +103,10 @@ class LoadedWorld:
 
     def remembered(self, pair: Listed, draw: Callable[[Listed, World], Drawings]) -> Drawings:
         """Return what was drawn for this pair before, as long as containers and fields are the same; else draw it."""
-        known = self.ids.value("drawings", pair)
+        known = self.ids.large(pair)
         if known is None:
             known = draw(pair, self)
-            self.ids.learn("drawings", pair, known)
+            self.ids.learn_large(pair, known)
         return known  # type: ignore[no-any-return]
 
     def _load_edges(self, source: Ref, target: Ref) -> None:

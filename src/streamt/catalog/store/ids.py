@@ -12,7 +12,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from streamt.catalog.store.statements import Statement, inserting, selecting
 
-_NUMBERS, _VALUES = 100_000, 40_000
+_NUMBERS, _VALUES, _LARGE_VALUES = 100_000, 60_000, 6_000
 
 
 def insert(connection: Connection, table: Table) -> Insert:
@@ -59,29 +59,34 @@ class Ids:
     def __init__(self) -> None:
         self._known = Recent(_NUMBERS)
         self._values = Recent(_VALUES)
+        self._large = Recent(_LARGE_VALUES)
 
     def begin(self) -> "PendingIds":
         """Return a view for one transaction."""
-        return PendingIds(self._known, self._values)
+        return PendingIds(self._known, self._values, self._large)
 
     def keep(self, pending: "PendingIds") -> None:
         """Remember what a committed transaction learnt."""
         self._known.add(pending.made)
         self._values.add(pending.learnt)
+        self._large.add(pending.learnt_large)
 
     def forget_values(self) -> None:
         """Forget what was learnt beside the numbers, since the registry has changed."""
         self._values.clear()
+        self._large.clear()
 
 
 class PendingIds:
     """Numbers as one transaction sees them."""
 
-    def __init__(self, known: Recent, values: Recent) -> None:
+    def __init__(self, known: Recent, values: Recent, large: Recent) -> None:
         self._known = known
         self._values = values
+        self._large = large
         self.made: dict[tuple[str, bytes], int] = {}
         self.learnt: dict[tuple[str, object], Any] = {}
+        self.learnt_large: dict[object, Any] = {}
         self._free: dict[str, Iterator[int]] = {}
 
     def next_number(self, connection: Connection, table: Table) -> int:
@@ -106,6 +111,15 @@ class PendingIds:
     def learn(self, kind: str, key: object, value: Any) -> None:
         """Remember something under a key."""
         self.learnt[kind, key] = value
+
+    def large(self, key: object) -> Any:
+        """Return something that takes much memory, and is remembered for a shorter time."""
+        found = self.learnt_large.get(key)
+        return self._large.get(key) if found is None else found
+
+    def learn_large(self, key: object, value: Any) -> None:
+        """Remember something that takes much memory, and can be made again."""
+        self.learnt_large[key] = value
 
     def find(self, connection: Connection, table: Table, digest: bytes) -> int | None:
         """Return the number of something that may not exist."""
