@@ -109,6 +109,11 @@ class Proxy:
         """Make a fault of the next requests whose description contains `what` and whose body is as `when` says."""
         self._planned.append(_Planned(fault, what, when, times))
 
+    def heal(self) -> None:
+        """Make no fault any more."""
+        with self._lock:
+            self._planned.clear()
+
     def whats(self) -> list[str]:
         """Return the descriptions of all requests that arrived."""
         return [one.what for one in self.seen]

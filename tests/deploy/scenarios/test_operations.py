@@ -4,122 +4,19 @@ What the proxy saw, the journal and the events are read together: which change w
 disk at that moment.
 """
 
-import json
+import os
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from streamt.clusters.kafka_admin import ConfigChange, KafkaAdmin, NewTopicSpec, Topic
-from tests.cli.program import Ended, clean_environment
-from tests.stack.fixtures import KafkaServers
-from tests.stack.proxy import Passed, Proxy, cut_request, for_real, hold, kafka_proxy
+from streamt.clusters.kafka_admin import ConfigChange, NewTopicSpec
+from tests.deploy.scenarios.program import EMIT, Project, ended, is_change, types
+from tests.stack.proxy import Passed, cut_request, for_real, hold
 from tests.stack.waiting import until
-
-Unique = Callable[[str], str]
-CHANGES = ("CreateTopics", "DeleteTopics", "AlterConfigs", "IncrementalAlterConfigs", "CreatePartitions")
-EMIT = ("--emit-openlineage", "--openlineage-job-namespace", "shop-prod")
-
-
-@dataclass
-class Project:
-    """A project of two topics on a real broker, and the program.
-
-    Attributes:
-        folder: the project's.
-        proxy: in front of the broker.
-        bootstrap: the broker's own address.
-        topics: the physical names of `paid` and `sent`.
-        variables: of the program's environment.
-    """
-
-    folder: Path
-    proxy: Proxy
-    bootstrap: str
-    topics: tuple[str, str]
-    variables: dict[str, str] = field(default_factory=dict)
-
-    def write(
-        self, paid: str = "partitions: 2", *, name: str = "paid", more: str = "", protected: bool = False
-    ) -> None:
-        """Write the project; `paid` is what the topic of that model says besides its name."""
-        runtime = f"runtime: {{kafka: {{bootstrap_servers: '{self.proxy.address}'}}}}\n"
-        (self.folder / "environments").mkdir(exist_ok=True)
-        head = "environment: {protected: true}\n" if protected else ""
-        (self.folder / "environments/prod.yml").write_text(head + runtime)
-        (self.folder / "stream_project.yml").write_text(
-            "apiVersion: streamt.dev/v1alpha1\nproject: {name: shop}\nmodels:\n"
-            f"  - {{name: {name}, tags: [core], topic: {{name: {self.topics[0]}, {paid}}}}}\n"
-            f"  - {{name: sent, topic: {{name: {self.topics[1]}}}}}\n{more}"
-        )
-
-    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        return subprocess.Popen(
-            [sys.executable, "-m", "streamt", "--output", "json", *arguments],
-            cwd=self.folder,
-            env=clean_environment(**self.variables),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def run(self, *arguments: str) -> Ended:
-        return ended(self.start(*arguments))
-
-    @property
-    def admin(self) -> KafkaAdmin:
-        return KafkaAdmin({"bootstrap.servers": self.bootstrap})
-
-    @property
-    def there(self) -> list[str]:
-        """The topics of the project that the broker has, by their own names."""
-        names = self.admin.topic_names()
-        return [short for short, name in zip(("paid", "sent"), self.topics, strict=True) if name in names]
-
-    @property
-    def changes(self) -> list[str]:
-        """What the broker was asked to change, as it arrived; asking whether it could is none."""
-        return [each.what for each in self.proxy.seen if is_change(each)]
-
-    def journal(self) -> list[str]:
-        """Return what the records of the newest operation are."""
-        found = [each for each in (self.folder / ".streamt").rglob("*.jsonl") if ".operations" in str(each)]
-        newest = max(found, key=lambda each: each.stat().st_mtime_ns, default=None)
-        return [] if newest is None else [json.loads(line)["record"] for line in newest.read_text().splitlines()]
-
-    def on_disk(self) -> dict[str, bytes]:
-        return {str(each): each.read_bytes() for each in self.folder.rglob("*") if each.is_file()}
-
-    def retention(self) -> str | None:
-        found = self.admin.describe([self.topics[0]])[self.topics[0]]
-        assert isinstance(found, Topic)
-        return found.settings["retention.ms"].value
-
-
-def ended(process: "subprocess.Popen[bytes]") -> Ended:
-    stdout, stderr = process.communicate(timeout=240)
-    return Ended(process.returncode, stdout, stderr.decode())
-
-
-def is_change(passed: Passed) -> bool:
-    if passed.what not in CHANGES:
-        return False
-    return passed.what in ("DeleteTopics", "AlterConfigs") or for_real(passed.body)
-
-
-@pytest.fixture
-def project(kafka: KafkaServers, tmp_path: Path, unique: Unique) -> Iterator[Project]:
-    with kafka_proxy(kafka.bootstrap) as proxy:
-        one = Project(tmp_path / "project", proxy, kafka.bootstrap, (unique("paid"), unique("sent")))
-        one.folder.mkdir()
-        one.write()
-        yield one
 
 
 def test_12_a_plan_with_one_byte_changed_asks_the_broker_for_nothing(project: Project) -> None:
@@ -269,10 +166,6 @@ def test_59_l10_l11_what_is_on_disk_when_a_change_reaches_the_broker(project: Pr
     assert project.journal()[-1] == "commit"
 
 
-def types(path: Path) -> list[str]:
-    return [json.loads(line)["eventType"] for line in path.read_text().splitlines()] if path.exists() else []
-
-
 READING: Sequence[tuple[str, ...]] = (
     ("plan",),
     ("plan", "--offline"),
@@ -300,3 +193,23 @@ def test_60_what_only_reads_asks_for_no_change_and_writes_nothing(project: Proje
     assert set(told.values()) == {0}, told
     assert (project.on_disk(), len(project.changes)) == (before, changes)
     assert not (tmp_path / "events.jsonl").exists()
+
+
+def test_more_replicas_in_sync_than_there_are_reach_no_broker(project: Project) -> None:
+    """A broker takes such a setting, and from then on no record of a producer with `acks=all`."""
+    project.write("partitions: 1, replication_factor: 1, config: {min.insync.replicas: 2}")
+    done = project.run("apply")
+    assert done.codes == ["E542_PLAN_BLOCKED"]
+    assert "min.insync.replicas" in done.envelope["errors"][0]["message"]
+    assert (project.changes, project.there) == ([], [])
+
+
+def test_a_folder_that_nobody_may_write_asks_for_no_change(project: Project) -> None:
+    if os.geteuid() == 0:
+        (project.folder / ".streamt").write_text("in the way")  # for root nothing is read-only
+    else:
+        project.folder.chmod(0o500)
+    done = project.run("apply")
+    project.folder.chmod(0o700)
+    assert (done.status, done.codes) == (1, ["E551_STATE_UNAVAILABLE"])
+    assert (project.changes, project.there) == ([], [])
