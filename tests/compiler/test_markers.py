@@ -53,7 +53,7 @@ def test_a_query_is_written_with_other_names() -> None:
         return f"`{reference.name}`"
 
     query: Query = read_query(rendered.sql)
-    assert with_names(query, rendered, backticks) == "SELECT 'o''x' FROM `o'x` JOIN `b` ON 1 = 1"
+    assert with_names(query.text, rendered, backticks) == "SELECT 'o''x' FROM `o'x` JOIN `b` ON 1 = 1"
 
 
 @pytest.mark.parametrize(

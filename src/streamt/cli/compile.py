@@ -95,7 +95,7 @@ def _only(models: tuple[str, ...], desired: "DeployProject", workspace: "Workspa
 def _written(
     workspace: "Workspace", desired: "DeployProject", target: Path, *, checksums: bool, dry_run: bool, show: bool
 ) -> Result:
-    from streamt.deploy.artifacts import artifact_files, manifest_digest, write_folder
+    from streamt.deploy.artifacts import artifact_files, write_folder
 
     _refuse_source_folder(target, workspace)
     files = artifact_files(desired, workspace.compiled.compiled_at, checksums=checksums)
@@ -104,7 +104,7 @@ def _written(
     data = {
         "output_dir": str(target),
         "written": not dry_run,
-        "digest": manifest_digest(desired),
+        "digest": desired.digest,
         "files": list(files),
         "resources": [
             {"address": str(each.address), "kind": each.address.kind.value, "name": each.name, "digest": each.digest}

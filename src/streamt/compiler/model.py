@@ -10,7 +10,7 @@ from streamt.compiler.artifacts import Materialization, Node, Output
 from streamt.compiler.templates import Reference, Rendered, length, readable, with_names
 from streamt.diagnostics import Code, Diagnostic, ProjectPath, quote
 from streamt.project.language import Model, TopicSettings
-from streamt.sql import ParsedQuery, QueryFacts, read_query
+from streamt.sql import HINT, ParsedQuery, QueryFacts, read_query
 
 if TYPE_CHECKING:
     from streamt.project import Project
@@ -82,7 +82,9 @@ class CompiledQuery:
 
     def with_names(self, name_of: Callable[[Reference], str]) -> str:
         """Return the query, with its hints, and with `name_of(reference)` in the place of each table."""
-        return with_names(read_query(self.rendered.sql, with_hints=True), self.rendered, name_of)
+        sql = self.rendered.sql
+        text = read_query(sql, with_hints=True).text if HINT in sql else self.text
+        return with_names(text, self.rendered, name_of)
 
     def parsed(self) -> ParsedQuery:
         """Return the query as it is written, to ask for places in it."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from streamt.deploy.artifact import Address, Artifact, ResourceKind, SecretRef
+from streamt.deploy.artifact import Address, Artifact, ResourceKind, SecretRef, digest
 from streamt.diagnostics import Diagnostic, StreamtError
 
 
@@ -56,7 +57,7 @@ class Removed:
     delete: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DeployProject:
     """What a deployment of one environment is made from.
 
@@ -82,6 +83,28 @@ class DeployProject:
     secrets: Secrets = field(default_factory=lambda: Secrets({}), repr=False, compare=False)
     warnings: tuple[Diagnostic, ...] = ()
 
+    @cached_property
+    def digest(self) -> str:
+        """The digest of all that is desired: project, environment, resources, and what became of others.
+
+        It depends neither on the time nor on the program's version, and not on the order of declarations.
+        """
+        return digest(
+            {
+                "project": self.project,
+                "environment": self.environment,
+                "resources": [_desired(each) for each in self.artifacts],
+                "moved": sorted([str(each.source), str(each.target)] for each in self.moved),
+                "removed": sorted([str(each.address), each.name, each.delete] for each in self.removed),
+            }
+        )
+
     def of_kind(self, kind: ResourceKind) -> tuple[Artifact, ...]:
         """Return the artifacts of one kind, in order."""
         return tuple(each for each in self.artifacts if each.address.kind is kind)
+
+
+def _desired(artifact: Artifact) -> list[str | bool | list[str] | None]:
+    depends_on = [str(each) for each in artifact.depends_on]
+    identity = [str(artifact.address), artifact.name, artifact.cluster]
+    return [*identity, artifact.digest, artifact.ownership, artifact.protect, depends_on]

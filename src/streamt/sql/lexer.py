@@ -26,7 +26,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_HINT = "/*+"
+HINT = "/*+"
+"""What a hint begins with."""
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 _OPENED = {"/*": "comment (`/*`)", "'": "string (`'`)", "`": "name (`` ` ``)", '"': 'name (`"`)'}
 
@@ -117,10 +118,10 @@ def read_query(sql: str, *, with_hints: bool = False) -> Query:
     _check_parentheses(sql, spoken)
     text = sql
     if len(spoken) != len(tokens):
-        kept = _HINT if with_hints else None
+        kept = HINT if with_hints else None
         text = _TOKEN.sub(lambda match: match[0] if _stays(match, kept) else _blank(match[0]), sql)
     length = spoken[end].start + len(spoken[end].text)
-    has_hints = any(token.kind == "comment" and token.text.startswith(_HINT) for token in tokens)
+    has_hints = any(token.kind == "comment" and token.text.startswith(HINT) for token in tokens)
     return Query(text[:length], spoken[start : end + 1], has_hints)
 
 

@@ -7,6 +7,11 @@ from streamt.compiler.templates.render import PREFIX, Reference, Rendered
 from streamt.sql import Query, SqlError, Token, position
 
 _MARKER = re.compile(PREFIX + r"(\d+)x")
+# What a marker may stand in, or must be told from: a hint, a text, a name in quotes.
+_PLACES = re.compile(
+    r"""/\*\+(?:'[^']*'|(?!\*/)[^'])*\*/|'[^']*(?:''[^']*)*'|`[^`]*(?:``[^`]*)*`|"[^"]*(?:""[^"]*)*"|"""
+    + _MARKER.pattern
+)
 _HINT = "put the whole name into the call: a table is read by the name of its source or model"
 
 
@@ -48,19 +53,24 @@ def _found(query: Query, rendered: Rendered) -> Iterator[tuple[Token, Reference]
         yield token, reference
 
 
-def with_names(query: Query, rendered: Rendered, name_of: Callable[[Reference], str]) -> str:
-    """Return the query with `name_of(reference)` in the place of each table, and the name itself inside of texts."""
-    pieces, end = [], 0
-    for token in query.tokens:
-        if PREFIX not in token.text:
-            continue
-        if token.kind == "string":
-            text = _MARKER.sub(lambda match: _reference(rendered, match).name.replace("'", "''"), token.text)
-        else:
-            text = _MARKER.sub(lambda match: name_of(_reference(rendered, match)), token.text.strip('`"'))
-        pieces += [query.text[end : token.start], text]
-        end = token.start + len(token.text)
-    return "".join([*pieces, query.text[end:]])
+def with_names(text: str, rendered: Rendered, name_of: Callable[[Reference], str]) -> str:
+    """Return a query with `name_of(reference)` in the place of each table, and the name itself inside of texts.
+
+    Args:
+        text: of a query that `references_of` has checked, without comments; its hints stay as they are.
+        rendered: what the query was rendered to.
+        name_of: gives what stands for a table.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        found = match[0]
+        if PREFIX not in found or found.startswith("/"):
+            return found
+        if found.startswith("'"):
+            return _MARKER.sub(lambda marker: _reference(rendered, marker).name.replace("'", "''"), found)
+        return _MARKER.sub(lambda marker: name_of(_reference(rendered, marker)), found.strip('`"'))
+
+    return _PLACES.sub(replaced, text)
 
 
 def _reference(rendered: Rendered, marker: re.Match[str]) -> Reference:

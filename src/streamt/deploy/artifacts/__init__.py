@@ -3,12 +3,10 @@
 from streamt.deploy.artifacts.declared import deploy_project
 from streamt.deploy.artifacts.files import artifact_files, pretty, sql_text, write_folder
 from streamt.deploy.artifacts.flink_sql import statements
-from streamt.deploy.artifacts.manifest import manifest_digest
 
 __all__ = [
     "artifact_files",
     "deploy_project",
-    "manifest_digest",
     "pretty",
     "sql_text",
     "statements",

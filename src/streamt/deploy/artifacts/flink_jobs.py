@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from streamt.compiler.artifacts import ProcessKind
@@ -19,10 +19,9 @@ from streamt.deploy.artifacts.table_options import (
     schema_problem,
     writing_options,
 )
-from streamt.deploy.artifacts.tables import Stream, Streams, stream_problems
+from streamt.deploy.artifacts.tables import Stream, Streams
 from streamt.deploy.artifacts.watermarks import watermark_of
 from streamt.diagnostics import Diagnostic, Supplied, quote
-from streamt.project.language import Column
 from streamt.project.language.models import FlinkSettings
 from streamt.project.language.topics import config_text
 from streamt.sql import Shape, SqlError, read_query
@@ -79,7 +78,12 @@ def _content(model: CompiledModel, site: Site, streams: Streams, cluster: str | 
 
 def _settings(model: CompiledModel) -> FlinkSettings:
     advanced = model.declaration.advanced
-    return advanced.flink if advanced and advanced.flink else FlinkSettings.model_construct()
+    return advanced.flink if advanced and advanced.flink else _default_settings()
+
+
+@cache
+def _default_settings() -> FlinkSettings:
+    return FlinkSettings.model_construct()
 
 
 def _keeps_state(model: CompiledModel) -> str:
@@ -106,26 +110,17 @@ def _sink_table(stream: Stream, site: Site, cluster: str | None, delivery: str, 
 
 
 def _table(stream: Stream, role: str, options: Mapping[str, Content], watermark: str | None) -> dict[str, Content]:
-    columns = [_column(stream, each) for each in stream.columns if role == "source" or not each.proctime]
     return {
         "name": stream.name,
         "role": role,
         "connector": connector_of(stream),
         "topic": stream.topic,
         "format": options.get("format", options.get("value.format")),
-        "columns": columns,
+        "columns": stream.read_columns if role == "source" else stream.written_columns,
         "primary_key": list(stream.key) if stream.changelog == "upsert" else [],
         "watermark": watermark,
         "options": dict(options),
     }
-
-
-def _column(stream: Stream, column: Column) -> Mapping[str, Content]:
-    if column.proctime:
-        return {"name": column.name, "as": "PROCTIME()"}
-    flink, text = stream.types[column.name], (column.type or "").strip()
-    is_nullable = flink is not None and flink.nullable
-    return {"name": column.name, "type": f"{text} NOT NULL" if stream.is_required(column) and is_nullable else text}
 
 
 def _depends_on(model: CompiledModel, site: Site) -> Iterator[Address]:
@@ -182,8 +177,8 @@ def _setting_problems(model: CompiledModel, inputs: list[Stream]) -> Iterator[Di
 
 def _stream_problems(sink: Stream, inputs: list[Stream], site: Site) -> Iterator[Diagnostic]:
     for stream in inputs:
-        yield from stream_problems(stream, is_written=False)
-    yield from stream_problems(sink, is_written=True)
+        yield from stream.reading_problems
+    yield from sink.problems
     unlike = schema_problem(sink, site)
     if unlike is not None:
         message = f"{sink.who}: the declared schema cannot be written: {unlike}"
@@ -255,7 +250,7 @@ def _split(
         rendered = render(macro.text, marked)
         query = read_query(rendered.sql, with_hints=True)
         references_of(query, rendered)
-        shown = _trimmed(with_names(query, rendered, lambda reference: _backticked(_plain(reference, values))))
+        shown = _trimmed(with_names(query.text, rendered, lambda reference: _backticked(_plain(reference, values))))
     except (TemplateError, SqlError):
         shown = ""
     if _SECRET_WORD.sub(lambda word: values[int(word[1])], shown) != text:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from streamt import __version__
-from streamt.deploy.artifact import Artifact, digest, encode
+from streamt.deploy.artifact import Artifact, encode
 from streamt.deploy.project import DeployProject
 
 FORMAT = "streamt.manifest/1"
@@ -28,30 +28,8 @@ def manifest(project: DeployProject, files: Mapping[str, str], compiled_at: date
         "compiled_at": compiled_at.isoformat().replace("+00:00", "Z"),
         "graph": {"nodes": names, "edges": sorted([source, target] for source, target in project.edges)},
         "resources": [_resource(each, files[str(each.address)]) for each in project.artifacts],
-        "digest": manifest_digest(project),
+        "digest": project.digest,
     }
-
-
-def manifest_digest(project: DeployProject) -> str:
-    """Return the digest of all that is desired: project, environment, resources, and what became of others.
-
-    It depends neither on the time nor on the program's version, and not on the order of declarations.
-    """
-    return digest(
-        {
-            "project": project.project,
-            "environment": project.environment,
-            "resources": [_desired(each) for each in project.artifacts],
-            "moved": sorted([str(each.source), str(each.target)] for each in project.moved),
-            "removed": sorted([str(each.address), each.name, each.delete] for each in project.removed),
-        }
-    )
-
-
-def _desired(artifact: Artifact) -> list[str | bool | list[str] | None]:
-    depends_on = [str(each) for each in artifact.depends_on]
-    identity = [str(artifact.address), artifact.name, artifact.cluster]
-    return [*identity, artifact.digest, artifact.ownership, artifact.protect, depends_on]
 
 
 def _resource(artifact: Artifact, file: str) -> dict[str, Any]:

@@ -31,6 +31,10 @@ class Site:
     book: SecretBook = field(default_factory=SecretBook)
 
     @cached_property
+    def _addresses(self) -> dict[tuple[ResourceKind, str, Part | None], Address]:
+        return {}
+
+    @cached_property
     def models(self) -> Mapping[str, CompiledModel]:
         """The models, by name."""
         return {each.node.name: each for each in self.compilation.models}
@@ -51,9 +55,13 @@ class Site:
         return self.project.document.project.name, self.project.environment
 
     def address(self, kind: ResourceKind, name: str, part: Part | None = None) -> Address:
-        """Return the address of what a source or model makes."""
-        project, environment = self.names
-        return Address(project=project, environment=environment, kind=kind, name=name, part=part)
+        """Return the address of what a source or model makes; the same one for equal questions."""
+        found = self._addresses.get((kind, name, part))
+        if found is None:
+            project, environment = self.names
+            found = Address(project=project, environment=environment, kind=kind, name=name, part=part)
+            self._addresses[kind, name, part] = found
+        return found
 
     def artifact(
         self, model: CompiledModel, kind: ResourceKind, content: Mapping[str, Content], *depends_on: Address

@@ -10,6 +10,7 @@ from typing import Literal
 
 from streamt.compiler.artifacts import OutputKind
 from streamt.compiler.model import CompiledModel
+from streamt.deploy.artifact import Content
 from streamt.deploy.artifacts.site import Site, wrong
 from streamt.diagnostics import Diagnostic, ProjectPath, quote
 from streamt.project.language import Column, EventTime, Source
@@ -57,6 +58,33 @@ class Stream:
     def types(self) -> Mapping[str, FlinkType | None]:
         """The types of the columns, by name."""
         return {column.name: known_type(column.type) for column in self.columns}
+
+    @cached_property
+    def read_columns(self) -> Sequence[Mapping[str, Content]]:
+        """The columns of a table that reads the records."""
+        return [self._column(each) for each in self.columns]
+
+    @cached_property
+    def written_columns(self) -> Sequence[Mapping[str, Content]]:
+        """The columns of a table that writes the records."""
+        return [self._column(each) for each in self.columns if not each.proctime]
+
+    @cached_property
+    def problems(self) -> Sequence[Diagnostic]:
+        """Why no job can read or write the records as they are declared."""
+        return tuple(_problems(self))
+
+    @cached_property
+    def reading_problems(self) -> Sequence[Diagnostic]:
+        """Why no job can read the records."""
+        return (*self.problems, *_time_problems(self))
+
+    def _column(self, column: Column) -> Mapping[str, Content]:
+        if column.proctime:
+            return {"name": column.name, "as": "PROCTIME()"}
+        flink, text = self.types[column.name], (column.type or "").strip()
+        is_nullable = flink is not None and flink.nullable
+        return {"name": column.name, "type": f"{text} NOT NULL" if is_nullable and self.is_required(column) else text}
 
     def is_required(self, column: Column) -> bool:
         """Report whether every record has a value in a column."""
@@ -175,37 +203,36 @@ class Streams:
         return self[model.node.dependencies[0]].format
 
 
-def stream_problems(stream: Stream, *, is_written: bool) -> Iterator[Diagnostic]:
-    """Find why a job cannot read or write a stream as it is declared."""
+def _problems(stream: Stream) -> Iterator[Diagnostic]:
     if not stream.columns:
         hint = "declare the columns, each with a type: a guessed one would corrupt quietly"
         yield wrong(f"{stream.who}: a Flink job needs its columns", stream.path, hint)
     if "`" in stream.name:
         yield wrong(f"{stream.who}: a name with a backtick cannot be a table's", stream.path / "name", "rename it")
     for index, column in enumerate(stream.columns):
-        yield from _column_problems(stream, column, stream.columns_path / index)
+        yield from _column_problems(stream, column, index)
     if stream.changelog == "upsert" and not stream.key:
         hint = "declare `key`, or `primary_key: true` on the columns that tell records apart"
         yield wrong(f"{stream.who}: its records replace each other, so they need a key", stream.path, hint)
     yield from _format_problems(stream)
-    if not is_written:
-        yield from _time_problems(stream)
 
 
-def _column_problems(stream: Stream, column: Column, place: ProjectPath) -> Iterator[Diagnostic]:
-    who = f"{stream.who}: column {quote(column.name)}"
+def _column_problems(stream: Stream, column: Column, index: int) -> Iterator[Diagnostic]:
+    def found(message: str, hint: str, *at: str) -> Diagnostic:
+        place = ProjectPath((*stream.columns_path.parts, index, *at))
+        return wrong(f"{stream.who}: column {quote(column.name)}: {message}", place, hint)
+
     if "`" in column.name:
-        yield wrong(f"{who}: a name with a backtick cannot be a column's", place / "name", "rename it")
+        yield found("a name with a backtick cannot be a column's", "rename it", "name")
     if column.proctime:
         return
     flink = stream.types[column.name]
     if flink is None:
-        yield wrong(f"{who}: a Flink job needs its type", place, "add `type`")
+        yield found("a Flink job needs its type", "add `type`")
     elif flink.name.startswith("INTERVAL"):
-        yield wrong(f"{who}: a table's column cannot be an interval", place / "type", "use BIGINT, say")
+        yield found("a table's column cannot be an interval", "use BIGINT, say", "type")
     elif stream.format == "avro" and flink.name == "TIMESTAMP_LTZ":
-        hint = "use TIMESTAMP(3), and CAST in the query"
-        yield wrong(f"{who}: Flink's Avro has no TIMESTAMP_LTZ", place / "type", hint)
+        yield found("Flink's Avro has no TIMESTAMP_LTZ", "use TIMESTAMP(3), and CAST in the query", "type")
 
 
 def _format_problems(stream: Stream) -> Iterator[Diagnostic]:

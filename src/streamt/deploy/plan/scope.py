@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from streamt.deploy.artifact import Address, Artifact, ResourceKind
-from streamt.deploy.artifacts.manifest import manifest_digest
 from streamt.deploy.backend import Providers, Target
 from streamt.deploy.plan.impact import Reach
 from streamt.deploy.policy import Policy
@@ -115,7 +114,7 @@ class Scope:
     @cached_property
     def manifest_digest(self) -> str:
         """The digest of everything that is desired, selected or not."""
-        return manifest_digest(self.project)
+        return self.project.digest
 
     def _targets(self) -> Iterator[Target]:
         applied = self.snapshot.resources
