@@ -73,9 +73,11 @@ def _serve(url: str, pipe: Connection) -> None:
     import uvicorn
 
     from streamt.catalog.http import Settings, create_app
+    from streamt.catalog.server import collect_rarely
     from streamt.catalog.service import Catalog
 
     app = create_app(Catalog.open(url), Settings(rate=0))
+    collect_rarely()
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", proxy_headers=False))
     thread = threading.Thread(target=server.run)
     thread.start()

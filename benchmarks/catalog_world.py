@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from streamt.catalog import wire
@@ -19,6 +20,12 @@ BODY = 4000
 LAYERS = 6
 EDGES = 6
 _AT_ONCE = 450
+_BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def present() -> int:
+    """Return a turn that is later than all before, and not in the future."""
+    return int((datetime.now(UTC) - _BEGAN).total_seconds())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class World:
         facet = {"_producer": "https://producer.example", "_schemaURL": "https://producer.example/x.json", "pad": ""}
         body: dict[str, Any] = {
             "eventType": "COMPLETE",
-            "eventTime": f"2026-01-{1 + turn // 86_400:02}T{turn // 3600 % 24:02}:{turn // 60 % 60:02}:{turn % 60:02}Z",
+            "eventTime": (_BEGAN + timedelta(seconds=turn)).isoformat(),
             "producer": "https://producer.example",
             "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
             "run": {"runId": str(uuid.uuid4()), "facets": {"unknown": facet}},

@@ -1,5 +1,6 @@
 """Run the application under uvicorn: one process, or several on one PostgreSQL."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable
@@ -69,6 +70,7 @@ def run(url: str, listening: Listening, settings: Settings, ready: Callable[[str
     address = f"{scheme}://{host}:{bound.getsockname()[1]}"
     if listening.workers == 1:
         app = create_app(Catalog.open(url), settings)
+        collect_rarely()
         ready(address)
         uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[bound])
         return
@@ -83,7 +85,20 @@ def run(url: str, listening: Listening, settings: Settings, ready: Callable[[str
 def worker() -> "FastAPI":
     """Make the application of one of several processes, from what the first one was told."""
     settings = Settings(rate=float(os.environ[_RATE]), behind_tls=bool(os.environ[_TLS]))
-    return create_app(Catalog.open(os.environ[_STORE]), settings)
+    app = create_app(Catalog.open(os.environ[_STORE]), settings)
+    collect_rarely()
+    return app
+
+
+def collect_rarely() -> None:
+    """Let the collector of cycles look at young objects mostly, and never at those of the program itself.
+
+    A server remembers what it knows of jobs in some millions of objects, none of which is part of a cycle; looking at
+    all of them took a quarter of an event's time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 200)
 
 
 def _bind(listening: Listening) -> socket.socket:
