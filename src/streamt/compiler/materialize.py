@@ -1,6 +1,6 @@
 """What a model becomes, and whether what feeds it goes together with that."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from streamt.compiler.artifacts import Materialization
@@ -37,14 +37,22 @@ def materialized(draft: Draft, context: CompileContext) -> Draft:
 def settled(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
     """Return the drafts, those inferred virtual topics made Flink jobs that read a virtual topic themselves."""
     by_name = {each.model.name: each for each in drafts}
+    if not any(_stands_on_virtual(each, by_name) for each in drafts):
+        return tuple(drafts)
     inputs = {each.model.name: [read.name for read in each.reads if read.kind != "source"] for each in drafts}
     for name in Graph.from_inputs(inputs).order():
         draft = by_name[name]
-        if draft.materialization is VIRTUAL and not draft.explicit:
-            below = by_name.get(draft.reads[0].name) if draft.reads[0].kind != "source" else None
-            if below is not None and below.materialization is VIRTUAL:
-                by_name[name] = replace(draft, declared=FLINK, materialization=FLINK)
+        if _stands_on_virtual(draft, by_name):
+            by_name[name] = replace(draft, declared=FLINK, materialization=FLINK)
     return tuple(by_name[each.model.name] for each in drafts)
+
+
+def _stands_on_virtual(draft: Draft, by_name: Mapping[str, Draft]) -> bool:
+    """Report whether a draft is inferred to be a virtual topic and reads another one."""
+    if draft.materialization is not VIRTUAL or draft.explicit:
+        return False
+    below = by_name.get(draft.reads[0].name) if draft.reads[0].kind != "source" else None
+    return below is not None and below.materialization is VIRTUAL
 
 
 def _declared(draft: Draft) -> tuple[Materialization, bool]:
