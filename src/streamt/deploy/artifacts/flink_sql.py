@@ -32,19 +32,19 @@ def create_table(table: Mapping[str, Any], reveal: Reveal = str) -> str:
     """Return the statement that makes one table; see `statements`."""
     lines = [_column(column) for column in table["columns"]]
     if table["watermark"]:
-        lines.append(f"WATERMARK FOR {table['watermark'].rsplit(' - INTERVAL ', 1)[0]} AS {table['watermark']}")
+        lines.append(f"  WATERMARK FOR {table['watermark'].rsplit(' - INTERVAL ', 1)[0]} AS {table['watermark']}")
     if table["primary_key"]:
-        lines.append(f"PRIMARY KEY ({', '.join(map(_name, table['primary_key']))}) NOT ENFORCED")
-    options = [f"{_text(key)} = {_text(_shown(value, reveal))}" for key, value in table["options"].items()]
-    return f"CREATE TEMPORARY TABLE {_name(table['name'])} (\n{_listed(lines)}\n) WITH (\n{_listed(options)}\n)"
+        lines.append(f"  PRIMARY KEY ({', '.join(map(_name, table['primary_key']))}) NOT ENFORCED")
+    options = [f"  {_text(key)} = {_text(_shown(value, reveal))}" for key, value in table["options"].items()]
+    return f"CREATE TEMPORARY TABLE {_name(table['name'])} (\n{_joined(lines)}\n) WITH (\n{_joined(options)}\n)"
 
 
 def _column(column: Mapping[str, Any]) -> str:
-    return f"{_name(column['name'])} " + (f"AS {column['as']}" if "as" in column else str(column["type"]))
+    return f"  `{column['name']}` " + (f"AS {column['as']}" if "as" in column else str(column["type"]))
 
 
-def _listed(lines: Sequence[str]) -> str:
-    return ",\n".join(f"  {line}" for line in lines)
+def _joined(lines: Sequence[str]) -> str:
+    return ",\n".join(lines)
 
 
 def _query(query: object, reveal: Reveal) -> str:
@@ -56,6 +56,8 @@ def _query(query: object, reveal: Reveal) -> str:
 
 
 def _shown(value: object, reveal: Reveal) -> str:
+    if isinstance(value, str):
+        return value
     known = decode(value) if isinstance(value, dict) else value
     return reveal(known) if isinstance(known, SecretRef) else str(known)
 
