@@ -121,7 +121,7 @@ def _read_addresses(path: Path) -> "list[Address]":
 
     place = Option("from_file")
     try:
-        lines = [line.strip() for line in read_file(path, limit=_LONGEST_LIST).decode().splitlines()]
+        lines = [line.strip() for line in read_file(path, limit=_LONGEST_LIST).decode("utf-8-sig").splitlines()]
     except (OSError, ValueError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or "it is not UTF-8"
         message = f"the list of addresses cannot be read: {reason}"
