@@ -213,3 +213,25 @@ def test_a_folder_that_nobody_may_write_asks_for_no_change(project: Project) -> 
     project.folder.chmod(0o700)
     assert (done.status, done.codes) == (1, ["E551_STATE_UNAVAILABLE"])
     assert (project.changes, project.there) == ([], [])
+
+
+def test_two_new_names_that_kafka_takes_for_one_block_the_plan(project: Project, unique: Callable[[str], str]) -> None:
+    """Asked about each, the broker says yes: the other is not there yet."""
+    name = unique("a")
+    project.topics = (f"{name}.b", f"{name}_b")
+    project.write()
+    done = project.run("apply")
+    assert done.codes == ["E542_PLAN_BLOCKED"]
+    assert f"`{name}_b` collides with `{name}.b`" in done.envelope["errors"][0]["message"]
+    assert (project.changes, project.there) == ([], [])
+
+
+def test_13_a_setting_of_somebody_else_is_told_as_what_it_is(project: Project) -> None:
+    project.run("apply")
+    project.write("partitions: 3")
+    project.run("plan", "--out", "p.plan")
+    project.admin.alter([ConfigChange(topic=project.topics[0], set={"segment.ms": "99999999"})])
+    until(lambda: b"segment.ms" in project.run("plan").stdout)
+    done = project.run("apply", "p.plan")
+    assert done.codes == ["E541_PLAN_STALE"]
+    assert "beside the plan's own fields was changed outside" in done.envelope["errors"][0]["message"]

@@ -37,6 +37,7 @@ from streamt.deploy.backends.kafka import (
 from streamt.deploy.backends.kafka_topics import (
     Ours,
     answer,
+    colliding,
     differs,
     facts_of,
     fields_of,
@@ -177,7 +178,7 @@ class KafkaObserver:
         }
 
     def _check_create(self, steps: Sequence[Step]) -> Mapping[str, Failure]:
-        return self._reader.check_create([self._new(step) for step in steps])
+        return {**colliding(map(topic_of, steps)), **self._reader.check_create([self._new(step) for step in steps])}
 
     def _check_grow(self, steps: Sequence[Step]) -> Mapping[str, Failure]:
         return self._reader.check_grow({topic_of(step): partitions_of(step) for step in steps})

@@ -33,6 +33,22 @@ def partitions_of(step: Step) -> int:
     return wanted
 
 
+def colliding(names: Iterable[str]) -> Mapping[str, Failure]:
+    """Return which of the topics that one plan creates cannot stand beside an earlier one of it.
+
+    Kafka refuses a name that differs from another topic's only in `.` and `_`. Asked whether it would create
+    both, it says yes to each: neither is there yet.
+    """
+    first: dict[str, str] = {}
+    found: dict[str, Failure] = {}
+    for name in sorted(names):
+        before = first.setdefault(name.replace(".", "_"), name)
+        if before != name:
+            message = f"`{name}` collides with `{before}`, which this plan creates too"
+            found[name] = Failure(FailureKind.REFUSED, "TOPIC_EXCEPTION", message)
+    return found
+
+
 def items(content: Content) -> Sequence[Content]:
     """Return the items of a list; none of anything else."""
     return content if isinstance(content, Sequence) and not isinstance(content, str) else ()

@@ -92,6 +92,10 @@ def _difference(before: Action | None, after: Action | None) -> str | None:
         return "it was changed outside of streamt since the plan was made"
     old, new = action_data(before, 0), action_data(after, 0)
     parts = [key for key in old if key not in ("impact", "evidence") and old[key] != new.get(key)]
+    if parts == ["diff"] and [each for each in before.diff if each.is_change] == [
+        each for each in after.diff if each.is_change
+    ]:
+        return "what is set on it beside the plan's own fields was changed outside of streamt"
     return f"something else would be done now ({', '.join(parts) or 'what was asked'})"
 
 
