@@ -12,7 +12,7 @@ from streamt.cli.consumers import consumer_options, form_of, parent_option, warn
 from streamt.cli.options import project_options, reporting
 from streamt.cli.output import Mode, Result, StoppedError, encode
 from streamt.cli.stop import StopRequests
-from streamt.diagnostics import Diagnostic, StreamtError
+from streamt.diagnostics import Code, Diagnostic, StreamtError
 
 if TYPE_CHECKING:
     from streamt.cli.deployments import OpenedDeployment
@@ -73,8 +73,11 @@ def apply(
     except StreamtError as error:
         found = error.placed()
         errors = tuple(each for each in found if each.is_error)
+        is_open = any(each.code is Code.RECOVERY_REQUIRED for each in errors)
         return Result(
-            data=encode(_nothing()), warnings=tuple(each for each in found if not each.is_error), errors=errors
+            data=encode({**_nothing(), "recovery_required": is_open}),
+            warnings=tuple(each for each in found if not each.is_error),
+            errors=errors,
         )
 
 

@@ -86,7 +86,8 @@ def test_52_who_is_killed_in_the_middle_of_a_call_is_recovered_by_asking_the_bro
     process = project.start("apply")
     assert ended(process).status == -signal.SIGKILL
     assert project.journal()[-1] == "intent"
-    assert project.run("apply").codes == ["E555_RECOVERY_REQUIRED"]
+    refused = project.run("apply")
+    assert (refused.codes, refused.envelope["data"]["recovery_required"]) == (["E555_RECOVERY_REQUIRED"], True)
     told = [each["verdict"] for each in project.run("state", "recover").envelope["data"]["actions"]]
     assert told == ["done" if reaches else "not done", "not done"]
     assert project.run("state", "recover", "--yes").status == 0
@@ -235,3 +236,26 @@ def test_13_a_setting_of_somebody_else_is_told_as_what_it_is(project: Project) -
     done = project.run("apply", "p.plan")
     assert done.codes == ["E541_PLAN_STALE"]
     assert "beside the plan's own fields was changed outside" in done.envelope["errors"][0]["message"]
+
+
+def test_52_what_somebody_changed_after_a_crash_is_not_guessed(project: Project) -> None:
+    def killed(send: Callable[[], bytes]) -> bytes:
+        send()
+        process.kill()
+        return cut_request(send)
+
+    project.write("partitions: 1, config: {retention.ms: 100000}")
+    project.run("apply")
+    project.write("partitions: 1, config: {retention.ms: 200000}")
+    project.proxy.fault(killed, "IncrementalAlterConfigs", when=for_real)
+    process = project.start("apply")
+    ended(process)
+    until(lambda: project.retention() == "200000")
+    project.admin.alter([ConfigChange(topic=project.topics[0], set={"retention.ms": "300000"})])
+    until(lambda: project.retention() == "300000")
+    assert project.run("state", "recover", "--yes").codes == ["E555_RECOVERY_REQUIRED"]
+    address = "streamt://shop/prod/topic/paid"
+    assert project.run("state", "recover", "--yes", "--assume", f"{address}=done").status == 0
+    assert [each["code"] for each in project.run("plan").envelope["warnings"]] == ["W142_DRIFT"]
+    assert project.run("apply", "--allow", f"destructive:{address}").status == 0
+    until(lambda: project.retention() == "200000")
