@@ -109,6 +109,39 @@ def test_what_was_written_before_is_replaced_as_a_whole(built: Path, tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_files_that_stay_the_same_are_not_written_again(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    files = {"manifest.json": b'{"format":"streamt.manifest/1"}', "topics/a.json": b"{}", "topics/b.json": b"{}"}
+    write_folder(target, files)
+    before = (target / "topics" / "a.json").stat()
+    write_folder(target, files)
+    write_folder(target, files | {"manifest.json": b'{"format":"streamt.manifest/1","compiled_at":"later"}'})
+    assert os.path.samestat((target / "topics" / "a.json").stat(), before)
+    assert b"later" in (target / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("change", ["longer", "shorter", "another", "gone", "more", "a link", "a folder more"])
+def test_whatever_was_changed_by_hand_is_put_right(tmp_path: Path, change: str) -> None:
+    target = tmp_path / "out"
+    files = {"manifest.json": b'{"format":"streamt.manifest/1"}', "topics/a.json": b"{1}", "topics/b.json": b"{2}"}
+    write_folder(target, files)
+    path = target / "topics" / "a.json"
+    if change in ("longer", "shorter", "another"):
+        path.write_bytes({"longer": b"{1} ", "shorter": b"{1", "another": b"{9}"}[change])
+    elif change == "more":
+        path.with_name("c.json").write_bytes(b"")
+    elif change == "a folder more":
+        (target / "empty").mkdir()
+    else:
+        path.unlink()
+        if change == "a link":
+            path.symlink_to("b.json")
+    write_folder(target, files)
+    assert contents(target) == files
+    assert {each.name for each in target.iterdir()} == {"manifest.json", "topics"}
+    assert not path.is_symlink()
+
+
 def test_a_disk_that_is_full_leaves_the_folder_as_it_was(tmp_path: Path) -> None:
     """The system refuses to write on, half-way through a file."""
     target = tmp_path / "out"

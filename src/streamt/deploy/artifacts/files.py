@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from streamt.deploy.artifacts.flink_sql import statements
 from streamt.deploy.artifacts.manifest import FORMAT, manifest
 from streamt.deploy.project import DeployProject
 from streamt.diagnostics import Code, Diagnostic, Option, StreamtError
-from streamt.files import read_file
+from streamt.files import atomic_replace, read_file
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "checksums.sha256"
@@ -105,6 +106,8 @@ def write_folder(target: Path, files: Mapping[str, bytes]) -> None:
         if not _is_ours(target):
             message = f"`{target}` is not empty, and was not written by streamt"
             raise StreamtError(_refused(message, "give an empty folder, or another one, with `--output-dir`"))
+        if _replaced_at_once(target, files):
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
@@ -126,6 +129,54 @@ def _is_ours(target: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("format") == FORMAT
+
+
+def _replaced_at_once(target: Path, files: Mapping[str, bytes]) -> bool:
+    """Replace the one file that differs, if no more do, and report whether that was all there was to do.
+
+    After an edit that changes no artifact that is the manifest, which tells the time. More than one file cannot change
+    at once, and takes a new folder.
+    """
+    try:
+        if not target.is_dir() or _listed(target) != _expected(files):
+            return False
+        root = f"{target}{os.sep}"
+        differing = (path for path, content in files.items() if not _holds(root + path, content))
+        changed = list(islice(differing, 2))
+    except OSError:
+        return False  # what cannot be read can still be replaced
+    if len(changed) == 1:
+        atomic_replace(target / changed[0], [files[changed[0]]])
+    return len(changed) <= 1
+
+
+def _listed(target: Path) -> set[str]:
+    """Return the paths of all below a folder; a folder's ends in `/`, and that of what is no file either in `?`."""
+    found: set[str] = set()
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(target / folder) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                path = f"{folder}{entry.name}"
+                found.add(f"{path}/" if is_folder else path if entry.is_file(follow_symlinks=False) else f"{path}?")
+                if is_folder:
+                    waiting.append(f"{path}/")
+    return found
+
+
+def _expected(files: Mapping[str, bytes]) -> set[str]:
+    return {*files} | {f"{folder}/" for path in files if (folder := path.rpartition("/")[0])}
+
+
+def _holds(path: str, content: bytes) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        # One byte more than there should be tells a longer file; a short read is taken for a change, and written anew.
+        return os.read(descriptor, len(content) + 1) == content
+    finally:
+        os.close(descriptor)
 
 
 def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
