@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from streamt.deploy.artifact import Artifact, ResourceKind, encoded
+from streamt.deploy.artifact import Artifact, ResourceKind, canonical_json, encoded
 from streamt.deploy.artifacts.flink_sql import statements
 from streamt.deploy.artifacts.manifest import FORMAT, manifest
 from streamt.deploy.project import DeployProject
@@ -51,7 +51,7 @@ def artifact_files(project: DeployProject, compiled_at: datetime, *, checksums: 
         if each.address.kind is ResourceKind.FLINK_JOB:
             files[f"{stem}.sql"] = sql_text(each).encode()
     listed = {address: f"{stem}.json" for address, stem in stems.items()}
-    files[MANIFEST] = pretty(manifest(project, listed, compiled_at))
+    files[MANIFEST] = pretty(json.loads(canonical_json(manifest(project, listed, compiled_at))))  # keys sorted
     files = dict(sorted(files.items()))
     return files | {CHECKSUMS: _checksums(files)} if checksums else files
 
